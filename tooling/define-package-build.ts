@@ -1,0 +1,30 @@
+import { defineConfig, type Options } from "tsup";
+
+/** What differs between the packages; everything else about a build is decided here, once. */
+export interface PackageBuild {
+  /** Entry files by output name; the output is one bundled file per entry. */
+  entry: Record<string, string>;
+  /** `["esm"]`, or `["esm", "cjs"]` for packages that Jest and CommonJS applications load. */
+  format: Array<"esm" | "cjs">;
+  /** `"neutral"` for code that must run on Node, edge runtimes and in browsers alike. */
+  platform?: "node" | "neutral";
+  /** Constants replaced at build time, as source text. */
+  define?: Record<string, string>;
+  /** Files that are loaded next to the bundle at run time (workers), built without types. */
+  extra?: Options;
+}
+
+export function definePackageBuild(build: PackageBuild) {
+  const shared: Options = {
+    format: build.format,
+    platform: build.platform ?? "node",
+    target: "node20",
+    outDir: "dist",
+    splitting: true,
+    treeshake: true,
+    sourcemap: false,
+    clean: true,
+    define: build.define,
+  };
+  return defineConfig([{ ...shared, entry: build.entry, dts: true }, ...(build.extra ? [build.extra] : [])]);
+}
