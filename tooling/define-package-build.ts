@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
 
 /** What differs between the packages; everything else about a build is decided here, once. */
@@ -8,13 +9,12 @@ export interface PackageBuild {
   format: Array<"esm" | "cjs">;
   /** `"neutral"` for code that must run on Node, edge runtimes and in browsers alike. */
   platform?: "node" | "neutral";
-  /** Constants replaced at build time, as source text. */
-  define?: Record<string, string>;
   /** Files that are loaded next to the bundle at run time (workers), built without types. */
   extra?: Options;
 }
 
 export function definePackageBuild(build: PackageBuild) {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   const shared: Options = {
     format: build.format,
     platform: build.platform ?? "node",
@@ -24,7 +24,7 @@ export function definePackageBuild(build: PackageBuild) {
     treeshake: true,
     sourcemap: false,
     clean: true,
-    define: build.define,
+    define: { __PACKAGE_VERSION__: JSON.stringify(version) },
   };
   return defineConfig([{ ...shared, entry: build.entry, dts: true }, ...(build.extra ? [build.extra] : [])]);
 }

@@ -1,1 +1,86 @@
-export {};
+export type { Chat, ChatCompletions } from "./chat/chat.js";
+export { ChatCompletionStream } from "./chat/chat-completion-stream.js";
+export type {
+  AssistantMessage,
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  ChatMessage,
+  ChatRole,
+  ChunkChoice,
+  CompletionChoice,
+  CompletionDelta,
+  CompletionMessage,
+  ContentPart,
+  FunctionTool,
+  ImagePart,
+  ResponseFormat,
+  SystemMessage,
+  TextPart,
+  ToolCall,
+  ToolCallDelta,
+  ToolChoice,
+  ToolMessage,
+  Usage,
+  UserMessage,
+} from "./chat/chat-types.js";
+export type { Route } from "./config/addresses.js";
+export type { APIKeySource, ModelGatewayOptions } from "./config/config.js";
+export type {
+  Embedding,
+  EmbeddingRequest,
+  EmbeddingResult,
+  EmbeddingUsage,
+} from "./embeddings/embedding-types.js";
+export type { EmbeddingOptions, Embeddings } from "./embeddings/embeddings.js";
+export {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} from "./errors/api-error.js";
+export {
+  APIConnectionError,
+  APITimeoutError,
+  APIUserAbortError,
+  ConfigurationError,
+  InvalidRequestError,
+  InvalidResponseError,
+  type RequestProblem,
+  StreamInterruptedError,
+  type StreamInterruption,
+} from "./errors/errors.js";
+export {
+  type AddressKind,
+  type AttemptPhase,
+  type AttemptRecord,
+  GatewayError,
+  type GatewayErrorKind,
+} from "./errors/gateway-error.js";
+export { ModelGateway } from "./gateway.js";
+
+export type { Model, Models } from "./models/models.js";
+export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
+export type { RequestOptions } from "./transport/call.js";
+export type { FetchFunction } from "./transport/fetch-transport.js";
+export { VERSION } from "./version.js";
+export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
+export type { VideoStatus } from "./videos/video-status.js";
+export type {
+  AudioReferenceItem,
+  DraftTaskItem,
+  VideoContentItem,
+  VideoCreateRequest,
+  VideoFamily,
+  VideoFile,
+  VideoImageItem,
+  VideoReferenceItem,
+  VideoTask,
+  VideoTaskHandle,
+  VideoTextItem,
+} from "./videos/video-types.js";
+export type { Videos } from "./videos/videos.js";
+export type { WatchOptions } from "./videos/watch-video-task.js";

@@ -1,0 +1,169 @@
+import { ConfigurationError } from "../errors/errors.js";
+import type { AddressKind } from "../errors/gateway-error.js";
+import type { FetchFunction } from "../transport/fetch-transport.js";
+import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
+
+/** The API key, or a function that gives it for each request (for keys that rotate). */
+export type APIKeySource = string | (() => string | Promise<string>);
+
+/** Options of `new ModelGateway(…)`. What is left out comes from the environment. */
+export interface ModelGatewayOptions {
+  /** Default: environment variable `MODEL_GATEWAY_API_KEY`. */
+  apiKey?: APIKeySource;
+  /** General base address, ends in `/v1`. Default: environment variable `MODEL_GATEWAY_BASE_URL`. */
+  baseURL?: string;
+  /**
+   * The other base addresses. Default: environment variables `MODEL_GATEWAY_CDN_BASE_URL`,
+   * `MODEL_GATEWAY_SPECIALIZED_BASE_URL`, `MODEL_GATEWAY_SPECIALIZED_CDN_BASE_URL`.
+   */
+  endpoints?: { cdn?: string; specialized?: string; specializedCdn?: string };
+  /** `general` (default), `cdn`, or `failover`: the first that connects, with a cool-down of 30 s. */
+  route?: Route;
+  /** Attempts after the first, at most. Default 2. */
+  maxRetries?: number;
+  /**
+   * Time per attempt until the answer is complete (for streams until its head), in milliseconds.
+   * Default 600000 for chat, images and speech, 60000 for everything else.
+   */
+  timeout?: number;
+  /** Longest silence inside a stream, in milliseconds. Comments do not count as life. Default 120000. */
+  streamIdleTimeout?: number;
+  /** Repeat paid image, speech and video creates like any other call. May be billed twice. Default false. */
+  retryBillable?: boolean;
+  /** Polls of video tasks per second, over all watches of this client. Default 20; slows down on 429. */
+  maxPollsPerSecond?: number;
+  /** Sent with every request. */
+  headers?: Record<string, string | undefined>;
+  /** Used for every request instead of the built-in transport: for proxies, tests, other runtimes. */
+  fetch?: FetchFunction;
+  /** Allow construction in a browser, where every visitor can read the key. Default false. */
+  dangerouslyAllowBrowser?: boolean;
+}
+
+/** Options with defaults filled in and checked. Lives in closures: nothing that can be printed refers to it. */
+export interface GatewayConfig {
+  apiKey: APIKeySource;
+  addresses: Addresses;
+  route: Route;
+  maxRetries: number;
+  timeoutMs: number | undefined;
+  streamIdleTimeoutMs: number;
+  retryBillable: boolean;
+  maxPollsPerSecond: number;
+  headers: Record<string, string>;
+  fetch: FetchFunction | undefined;
+}
+
+const API_KEY_VARIABLE = "MODEL_GATEWAY_API_KEY";
+const ROUTES: readonly Route[] = ["general", "cdn", "failover"];
+
+/** Checks the options and the environment. Throws a `ConfigurationError` that names what is wrong. */
+export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
+  if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
+    throw new ConfigurationError(
+      "This is a browser: the API key would be readable by every visitor. Call the gateway from a server, " +
+        "or set dangerouslyAllowBrowser: true if the key is the visitor's own.",
+    );
+  }
+  const route = options.route ?? "general";
+  if (!ROUTES.includes(route)) {
+    throw new ConfigurationError(
+      `Option route must be one of ${ROUTES.join(", ")}, and not ${String(route)}.`,
+    );
+  }
+  const addresses = resolveAddresses(options);
+  requireAddress(addresses, route === "cdn" ? "cdn" : "general");
+  return {
+    apiKey: checkAPIKey(options.apiKey ?? readEnvironment(API_KEY_VARIABLE)),
+    addresses,
+    route,
+    maxRetries: checkCount("maxRetries", options.maxRetries) ?? 2,
+    timeoutMs: checkDuration("timeout", options.timeout),
+    streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
+    retryBillable: options.retryBillable ?? false,
+    maxPollsPerSecond: checkRate("maxPollsPerSecond", options.maxPollsPerSecond) ?? 20,
+    headers: checkHeaders(options.headers),
+    fetch: options.fetch,
+  };
+}
+
+function resolveAddresses({ baseURL, endpoints = {} }: ModelGatewayOptions): Addresses {
+  const given: Record<AddressKind, string | undefined> = { general: baseURL, ...pickEndpoints(endpoints) };
+  const addresses: Addresses = {};
+  for (const kind of Object.keys(ADDRESS_SOURCES) as AddressKind[]) {
+    const value = given[kind] ?? readEnvironment(ADDRESS_SOURCES[kind].variable);
+    if (value !== undefined && value !== "") addresses[kind] = parseAddress(kind, value);
+  }
+  return addresses;
+}
+
+function pickEndpoints({ cdn, specialized, specializedCdn }: NonNullable<ModelGatewayOptions["endpoints"]>) {
+  return { cdn, specialized, specializedCdn };
+}
+
+/** Throws unless the key can be sent in a header. Never repeats the key. */
+export function checkAPIKey(apiKey: APIKeySource | undefined): APIKeySource {
+  if (typeof apiKey === "function") return apiKey;
+  const key = apiKey?.trim();
+  if (key === undefined || key === "") {
+    throw new ConfigurationError(
+      `The API key is missing: set the environment variable ${API_KEY_VARIABLE} or the option apiKey.`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ConfigurationError(
+      "The API key contains characters that no key has (spaces, line breaks or letters outside ASCII).",
+    );
+  }
+  return key;
+}
+
+/** @returns the headers with lower-case names and without unset values */
+export function checkHeaders(
+  headers: Record<string, string | undefined> | undefined,
+): Record<string, string> {
+  const checked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (value === undefined || value === null) continue;
+    const lower = name.toLowerCase();
+    if (lower === "authorization") {
+      throw new ConfigurationError("The authorization header is made from the key: use the option apiKey.");
+    }
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower) || /[\r\n\0]/.test(value)) {
+      throw new ConfigurationError(
+        `The header ${JSON.stringify(name)} has a name or value that HTTP does not allow.`,
+      );
+    }
+    checked[lower] = value;
+  }
+  return checked;
+}
+
+/** Durations are milliseconds above zero. */
+export function checkDuration(option: string, value: number | undefined): number | undefined {
+  if (value === undefined || (typeof value === "number" && value > 0)) return value;
+  throw new ConfigurationError(
+    `Option ${option} must be a number of milliseconds above 0, and not ${String(value)}.`,
+  );
+}
+
+function checkRate(option: string, value: number | undefined): number | undefined {
+  if (value === undefined || (typeof value === "number" && value > 0)) return value;
+  throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`);
+}
+
+export function checkCount(option: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
+  throw new ConfigurationError(`Option ${option} must be a whole number from 0, and not ${String(value)}.`);
+}
+
+function readEnvironment(variable: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const value = process?.env?.[variable]?.trim();
+  return value === "" ? undefined : value;
+}
+
+function isBrowser(): boolean {
+  const { window, navigator } = globalThis as { window?: { document?: unknown }; navigator?: unknown };
+  return window?.document !== undefined && navigator !== undefined;
+}

@@ -1,0 +1,78 @@
+import {
+  APIError,
+  type APIErrorDetails,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} from "./api-error.js";
+import type { ErrorBody } from "./read-error-body.js";
+
+/** Codes and types that mean: no money left on this key. Repeating the call cannot help, whatever the status. */
+const QUOTA_CODES = new Set([
+  "insufficient_quota",
+  "insufficient_user_quota",
+  "pre_consume_token_quota_failed",
+  "quota_exceeded",
+  "quotaexceeded",
+  "budget_exceeded",
+  "accountoverdueerror",
+  "billing_hard_limit_reached",
+  // A video upstream's numbers for arrears and for an emptied resource pack.
+  "1101",
+  "1102",
+]);
+const QUOTA_WORDS = /额度|余额|欠费|\bquota\b|\bbalance\b|insufficient (credit|fund)/i;
+
+/** What an error means, as a status: its own, or for errors inside a successful answer the one it stands for. */
+export function meaningOf(status: number, body: ErrorBody): number {
+  if (body.code === "model_not_found") return 404;
+  if (isQuotaExhausted(status, body)) return 403;
+  if (status >= 400) return status;
+  const code = Number(body.code);
+  if (code >= 400 && code < 600) return code;
+  const type = body.type ?? "";
+  if (/rate_limit|throttl/i.test(type)) return 429;
+  if (/authentication/i.test(type)) return 401;
+  if (/permission/i.test(type)) return 403;
+  if (/invalid_request/i.test(type)) return 400;
+  if (/server_error|api_error|upstream_error|overloaded/i.test(type)) return 500;
+  return status;
+}
+
+export function isQuotaExhausted(status: number, { code, type, message }: ErrorBody): boolean {
+  if (QUOTA_CODES.has((code ?? "").toLowerCase()) || QUOTA_CODES.has((type ?? "").toLowerCase())) return true;
+  // A used-up token quota is also answered with 401, and then only the sentence tells.
+  return status === 402 || ((status === 401 || status === 403) && QUOTA_WORDS.test(message ?? ""));
+}
+
+/** Whether repeating the call gives the same error for as long as nobody changes the key, the model or the request. */
+export function isPermanentError(status: number, body: ErrorBody): boolean {
+  const meaning = meaningOf(status, body);
+  return meaning >= 400 && meaning < 500 && meaning !== 408 && meaning !== 429;
+}
+
+/** Builds the error class that the meaning of an answer calls for. */
+export function errorFromAnswer(message: string, body: ErrorBody, details: APIErrorDetails): APIError {
+  const meaning = meaningOf(details.status, body);
+  switch (meaning) {
+    case 400:
+    case 422:
+      return new BadRequestError(message, details);
+    case 401:
+      return new AuthenticationError(message, details);
+    case 403:
+      return new PermissionDeniedError(message, {
+        ...details,
+        insufficientQuota: isQuotaExhausted(details.status, body),
+      });
+    case 404:
+      return new NotFoundError(message, details);
+    case 429:
+      return new RateLimitError(message, details);
+    default:
+      return meaning >= 500 ? new InternalServerError(message, details) : new APIError(message, details);
+  }
+}

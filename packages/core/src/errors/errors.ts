@@ -1,0 +1,142 @@
+import {
+  defineHidden,
+  GatewayError,
+  type GatewayErrorDetails,
+  hasErrorMarker,
+  markErrorClass,
+} from "./gateway-error.js";
+
+/** An option or environment variable is missing or unusable. Thrown before anything is sent. */
+export class ConfigurationError extends GatewayError {
+  readonly kind = "configuration";
+
+  static override isInstance(error: unknown): error is ConfigurationError {
+    return hasErrorMarker(error, "ConfigurationError");
+  }
+}
+markErrorClass(ConfigurationError, "ConfigurationError");
+
+/** One thing wrong with a request body. */
+export interface RequestProblem {
+  /** Path of the field, such as `messages[0].role`. */
+  field: string;
+  /** What is allowed, as a sentence fragment: `must be between 0 and 2`. */
+  message: string;
+  /** The value that was given; left out of messages when it is long. */
+  value?: unknown;
+}
+
+/** A request breaks a hard limit of the API. Lists every problem; nothing was sent, nothing was paid. */
+export class InvalidRequestError extends GatewayError {
+  readonly kind = "invalid_request";
+  readonly problems: readonly RequestProblem[];
+
+  constructor(problems: readonly RequestProblem[], details: GatewayErrorDetails = {}) {
+    const listed = problems.map((problem) => `${problem.field} ${problem.message}`).join("; ");
+    super(`The request was not sent: ${listed}.`, details);
+    this.problems = problems.map(({ field, message }) => ({ field, message }));
+    problems.forEach((problem, index) => {
+      // A value can be a prompt or an image: reachable, but not printed with the error.
+      if ("value" in problem) defineHidden(this.problems[index] as object, { value: problem.value });
+    });
+  }
+
+  /** The first offending field. */
+  get field(): string | undefined {
+    return this.problems[0]?.field;
+  }
+
+  static override isInstance(error: unknown): error is InvalidRequestError {
+    return hasErrorMarker(error, "InvalidRequestError");
+  }
+}
+markErrorClass(InvalidRequestError, "InvalidRequestError");
+
+/** The gateway could not be reached, or the connection broke before the answer was complete. */
+export class APIConnectionError extends GatewayError {
+  readonly kind = "connection";
+  /** System or transport error code, such as `ECONNREFUSED`. */
+  readonly code?: string;
+
+  constructor(message: string, details: GatewayErrorDetails & { code?: string } = {}) {
+    super(message, details);
+    this.code = details.code;
+  }
+
+  static override isInstance(error: unknown): error is APIConnectionError {
+    return hasErrorMarker(error, "APIConnectionError");
+  }
+}
+markErrorClass(APIConnectionError, "APIConnectionError");
+
+/** The client's own `timeout` ran out before the answer was complete. */
+export class APITimeoutError extends GatewayError {
+  readonly kind = "timeout";
+  readonly timeoutMs: number;
+
+  constructor(message: string, details: GatewayErrorDetails & { timeoutMs: number }) {
+    super(message, details);
+    this.timeoutMs = details.timeoutMs;
+  }
+
+  static override isInstance(error: unknown): error is APITimeoutError {
+    return hasErrorMarker(error, "APITimeoutError");
+  }
+}
+markErrorClass(APITimeoutError, "APITimeoutError");
+
+/** The caller aborted the call through its `signal` or through `stream.abort()`. `cause` is the signal's reason. */
+export class APIUserAbortError extends GatewayError {
+  readonly kind = "aborted";
+
+  static override isInstance(error: unknown): error is APIUserAbortError {
+    return hasErrorMarker(error, "APIUserAbortError");
+  }
+}
+markErrorClass(APIUserAbortError, "APIUserAbortError");
+
+/** How a stream broke: closed without its end, connection reset, or silent for `streamIdleTimeout`. */
+export type StreamInterruption = "closed" | "reset" | "idle";
+
+/** A stream ended before the answer was complete. `partial` holds what had arrived. */
+export class StreamInterruptedError extends GatewayError {
+  readonly kind = "stream_interrupted";
+  readonly reason: StreamInterruption;
+  /** For chat the `ChatCompletion` so far; not printed with the error. */
+  declare readonly partial: unknown;
+
+  constructor(
+    message: string,
+    details: GatewayErrorDetails & { reason: StreamInterruption; partial?: unknown },
+  ) {
+    super(message, details);
+    this.reason = details.reason;
+    defineHidden(this, { partial: details.partial });
+  }
+
+  static override isInstance(error: unknown): error is StreamInterruptedError {
+    return hasErrorMarker(error, "StreamInterruptedError");
+  }
+}
+markErrorClass(StreamInterruptedError, "StreamInterruptedError");
+
+/** The gateway answered with something that is not an answer to this call: HTML, broken JSON, missing vectors. */
+export class InvalidResponseError extends GatewayError {
+  readonly kind = "invalid_response";
+  readonly status?: number;
+  /** The body as it came, shortened to 4 KB when it is text; not printed with the error. */
+  declare readonly body: unknown;
+
+  constructor(message: string, details: GatewayErrorDetails & { status?: number; body?: unknown } = {}) {
+    super(message, details);
+    this.status = details.status;
+    defineHidden(this, {
+      body: typeof details.body === "string" ? details.body.slice(0, 4096) : details.body,
+    });
+  }
+
+  static override isInstance(error: unknown): error is InvalidResponseError {
+    return hasErrorMarker(error, "InvalidResponseError");
+  }
+}
+markErrorClass(InvalidResponseError, "InvalidResponseError");

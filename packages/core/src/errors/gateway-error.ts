@@ -1,0 +1,112 @@
+import type { VideoTaskHandle } from "../videos/video-types.js";
+
+/** What went wrong, as a closed set: every error class of this package has exactly one kind. */
+export type GatewayErrorKind =
+  | "configuration"
+  | "invalid_request"
+  | "bad_request"
+  | "authentication"
+  | "permission_denied"
+  | "not_found"
+  | "rate_limit"
+  | "server"
+  | "api"
+  | "connection"
+  | "timeout"
+  | "aborted"
+  | "stream_interrupted"
+  | "invalid_response"
+  | "video_task_failed"
+  | "video_task_timeout";
+
+/** The address an attempt went to. */
+export type AddressKind = "general" | "cdn" | "specialized" | "specializedCdn";
+
+/** How far one attempt got: nothing was sent, an answer came, or the request left and no answer came. */
+export type AttemptPhase = "unsent" | "answered" | "no_answer";
+
+/** One attempt of a call, in the order they were made. */
+export interface AttemptRecord {
+  address: AddressKind;
+  phase: AttemptPhase;
+  /** HTTP status, when an answer came. */
+  status?: number;
+  /** Duration of the attempt in milliseconds. */
+  ms: number;
+  requestId?: string;
+}
+
+/** What is known about the failed call. Never holds the API key, nor the request body. */
+export interface GatewayErrorDetails {
+  method?: string;
+  /** Path below the base address, such as `/chat/completions`. */
+  path?: string;
+  requestId?: string;
+  /** One entry per attempt that was made; empty for errors raised before anything was sent. */
+  timeline?: readonly AttemptRecord[];
+  /** Whether the same call may be repeated without paying twice and with a chance of success. */
+  retryable?: boolean;
+  /** A billable request may have been processed although no usable answer came. */
+  maybeProcessed?: boolean;
+  cause?: unknown;
+}
+
+/** The prefix under which every copy of this package, whatever its version, marks its error classes. */
+const MARKER_PREFIX = "@model-gateway/core.error.";
+
+/**
+ * Marks a class so that its `isInstance` recognises instances made by another copy of this package,
+ * where `instanceof` would fail. The marker sits on the prototype: subclasses inherit it.
+ */
+export function markErrorClass(errorClass: abstract new (...args: never[]) => Error, name: string): void {
+  Object.defineProperty(errorClass.prototype, Symbol.for(MARKER_PREFIX + name), { value: true });
+  // Set here and not by `constructor.name`, which minifiers rewrite.
+  Object.defineProperty(errorClass.prototype, "name", { value: name, configurable: true, writable: true });
+}
+
+export function hasErrorMarker(error: unknown, name: string): boolean {
+  return typeof error === "object" && error !== null && Symbol.for(MARKER_PREFIX + name) in (error as object);
+}
+
+/** Keeps a value reachable by name while `console.log` and `JSON.stringify` leave it out. */
+export function defineHidden(target: object, values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(target, name, { value, enumerable: false, configurable: true });
+  }
+}
+
+/**
+ * Base of everything this package throws. Use `kind` to branch, `isInstance` instead of `instanceof`
+ * where several copies of the package may be installed.
+ */
+export abstract class GatewayError extends Error {
+  abstract readonly kind: GatewayErrorKind;
+  readonly method?: string;
+  readonly path?: string;
+  /** Id the gateway gave the (last) request; quote it when asking for help. */
+  readonly requestId?: string;
+  /** Number of attempts that were made, 0 when nothing was sent. */
+  readonly attempts: number;
+  readonly timeline: readonly AttemptRecord[];
+  readonly retryable: boolean;
+  /** True when a billable request may have been carried out although this error was thrown. */
+  readonly maybeProcessed: boolean;
+  /** The video task the failed call was about, for errors of `videos.watch` and `videos.wait`. */
+  handle?: VideoTaskHandle;
+
+  constructor(message: string, details: GatewayErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.method = details.method;
+    this.path = details.path;
+    this.requestId = details.requestId;
+    this.timeline = details.timeline ?? [];
+    this.attempts = this.timeline.length;
+    this.retryable = details.retryable ?? false;
+    this.maybeProcessed = details.maybeProcessed ?? false;
+  }
+
+  static isInstance(error: unknown): error is GatewayError {
+    return hasErrorMarker(error, "GatewayError");
+  }
+}
+markErrorClass(GatewayError, "GatewayError");

@@ -1,0 +1,279 @@
+import type { AsyncQueue } from "./async-queue.js";
+import type {
+  ResponseHeaders,
+  Transport,
+  TransportExchange,
+  TransportFailure,
+  TransportRequest,
+  TransportSink,
+} from "./transport.js";
+
+/** Why an attempt gave no answer. Internal: `send-request.ts` turns it into a public error. */
+export type AttemptFailure =
+  | { kind: "unsent" | "reset"; code?: string; cause: unknown }
+  | { kind: "timeout" | "idle" }
+  | { kind: "aborted"; cause: unknown; sent: boolean }
+  | { kind: "closed" }
+  | { kind: "too_large"; limit: number }
+  /** A stream reader threw: the error is public already. */
+  | { kind: "reader"; cause: unknown };
+
+/** Reads a stream of answers while it arrives. Made per attempt. */
+export interface StreamReader<T> {
+  /** Where the reader puts what it has read. */
+  readonly queue: AsyncQueue<T>;
+  /** @returns the number of content items read; comments and half events count as none */
+  push(chunk: Uint8Array): number;
+  /** True as soon as the answer is complete, whether or not the server closes the connection. */
+  readonly complete: boolean;
+  /** The connection ended; the reader takes what is left. Throws a public error to fail the stream. */
+  end(): void;
+  /** The public error for a stream that broke, or undefined when nothing of the answer is missing. */
+  interrupted(failure: AttemptFailure): unknown;
+}
+
+export interface AttemptAnswer<T> {
+  status: number;
+  headers: ResponseHeaders;
+  /** The whole body, for every answer that is not read as a stream. */
+  text?: string;
+  stream?: AsyncQueue<T>;
+}
+
+export interface AttemptOptions<T> {
+  /** Time until the answer is complete, for streams until its head, in milliseconds. */
+  timeoutMs: number;
+  /** Longest silence between content events of a stream, in milliseconds. */
+  idleTimeoutMs: number;
+  /** Largest body that is kept in memory, in bytes. */
+  maxBytes: number;
+  signal?: AbortSignal;
+  /** Given for calls that expect a stream; asked when a successful answer begins. */
+  createReader?: () => StreamReader<T>;
+}
+
+/** Once a stream is complete the server gets this long to end it, so that the connection can be used again. */
+const LINGER_MS = 1_000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** A body shows within its first bytes whether it is a stream of events. */
+const SNIFF_BYTES = 1024;
+
+/**
+ * Runs one attempt: one timer, one listener on the caller's signal, one promise. Resolves with any complete
+ * answer whatever its status, and for streams with its head; rejects with an `AttemptFailure`.
+ */
+export function runAttempt<T>(
+  transport: Transport,
+  request: TransportRequest,
+  options: AttemptOptions<T>,
+): Promise<AttemptAnswer<T>> {
+  return new Promise((resolve, reject) => {
+    new Attempt(options, resolve, reject).start(transport, request);
+  });
+}
+
+class Attempt<T> implements TransportSink {
+  private status = 0;
+  private headers!: ResponseHeaders;
+  private exchange: TransportExchange | undefined;
+  private reader: StreamReader<T> | undefined;
+  private chunks: Uint8Array[] = [];
+  private size = 0;
+  private settled = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private lastActivity = performance.now();
+  private limitMs: number;
+
+  constructor(
+    private readonly options: AttemptOptions<T>,
+    private readonly resolve: (answer: AttemptAnswer<T>) => void,
+    private readonly reject: (failure: AttemptFailure) => void,
+  ) {
+    this.limitMs = options.timeoutMs;
+  }
+
+  start(transport: Transport, request: TransportRequest): void {
+    const { signal } = this.options;
+    if (signal?.aborted) {
+      this.reject({ kind: "aborted", cause: signal.reason, sent: false });
+      return;
+    }
+    signal?.addEventListener("abort", this.onAbort, { once: true });
+    this.arm();
+    this.exchange = transport.send(request, this);
+    if (this.settled) this.exchange.abort();
+  }
+
+  head(status: number, headers: ResponseHeaders): void {
+    this.status = status;
+    this.headers = headers;
+    const { createReader } = this.options;
+    if (createReader === undefined || !isSuccess(status)) return;
+    // Most streams say what they are; others show it by their first byte.
+    if (headers.get("content-type")?.startsWith("text/event-stream")) this.startStream(createReader());
+  }
+
+  data(chunk: Uint8Array): boolean {
+    if (this.settled) return true;
+    if (this.reader !== undefined) return this.readStream(this.reader, chunk);
+    this.chunks.push(chunk);
+    this.size += chunk.length;
+    if (this.size > this.options.maxBytes) {
+      this.fail({ kind: "too_large", limit: this.options.maxBytes });
+      return true;
+    }
+    const { createReader } = this.options;
+    if (createReader === undefined || !isSuccess(this.status)) return true;
+    if (this.size - chunk.length < SNIFF_BYTES && looksLikeEvents(this.chunks)) {
+      const reader = createReader();
+      this.startStream(reader);
+      for (const kept of this.chunks.splice(0)) this.readStream(reader, kept);
+    }
+    return true;
+  }
+
+  end(): void {
+    if (this.settled) return;
+    const { reader } = this;
+    if (reader === undefined) {
+      this.settle();
+      this.resolve({ status: this.status, headers: this.headers, text: this.takeText() });
+      return;
+    }
+    try {
+      reader.end();
+    } catch (error) {
+      this.fail({ kind: "reader", cause: error });
+      return;
+    }
+    reader.queue.flush();
+    if (!reader.complete) {
+      this.fail({ kind: "closed" });
+      return;
+    }
+    this.settle();
+    reader.queue.finish();
+  }
+
+  failed({ phase, code, cause }: TransportFailure): void {
+    if (this.settled) return;
+    this.fail({ kind: phase === "unsent" ? "unsent" : "reset", code, cause });
+  }
+
+  private startStream(reader: StreamReader<T>): void {
+    this.reader = reader;
+    this.limitMs = this.options.idleTimeoutMs;
+    this.arm();
+    reader.queue.attach({
+      resume: () => {
+        this.lastActivity = performance.now();
+        if (!this.settled) this.arm();
+        this.exchange?.resume();
+      },
+      abort: () => this.stop(),
+    });
+    this.resolve({ status: this.status, headers: this.headers, stream: reader.queue });
+  }
+
+  private readStream(reader: StreamReader<T>, chunk: Uint8Array): boolean {
+    if (this.settled) return true;
+    let items: number;
+    try {
+      items = reader.push(chunk);
+    } catch (error) {
+      reader.queue.flush();
+      this.fail({ kind: "reader", cause: error });
+      return true;
+    }
+    if (items > 0) this.lastActivity = performance.now();
+    const wantsMore = reader.queue.flush();
+    if (reader.complete) this.finishEarly(reader);
+    else if (!wantsMore) this.disarm();
+    return wantsMore || this.settled;
+  }
+
+  /** The answer is whole although the connection is still open. */
+  private finishEarly(reader: StreamReader<T>): void {
+    this.settle();
+    reader.queue.finish();
+    const linger = setTimeout(() => this.exchange?.abort(), LINGER_MS);
+    (linger as { unref?: () => void }).unref?.();
+  }
+
+  /** The reader of the stream has gone. */
+  private stop(): void {
+    if (this.settled) return;
+    this.settle();
+    this.exchange?.abort();
+  }
+
+  private fail(failure: AttemptFailure): void {
+    this.settle();
+    this.exchange?.abort();
+    const { reader } = this;
+    if (reader === undefined) {
+      this.reject(failure);
+      return;
+    }
+    if (failure.kind === "aborted") reader.queue.discard();
+    reader.queue.finish(failure.kind === "reader" ? failure.cause : reader.interrupted(failure));
+  }
+
+  private settle(): void {
+    this.settled = true;
+    this.disarm();
+    this.options.signal?.removeEventListener("abort", this.onAbort);
+  }
+
+  private readonly onAbort = (): void => {
+    this.fail({ kind: "aborted", cause: this.options.signal?.reason, sent: true });
+  };
+
+  private arm(): void {
+    this.disarm();
+    const left = this.limitMs - (performance.now() - this.lastActivity);
+    // Timers hold at most 31 bits; a longer limit is reached in several steps.
+    this.timer = setTimeout(this.onTimer, Math.min(Math.max(1, left), MAX_TIMER_MS));
+  }
+
+  private disarm(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** The timer is set once and compares with the last activity: cheaper than setting it anew for every chunk. */
+  private readonly onTimer = (): void => {
+    if (this.settled) return;
+    if (this.reader?.queue.isPaused) return;
+    if (performance.now() - this.lastActivity < this.limitMs - 1) this.arm();
+    else this.fail({ kind: this.reader === undefined ? "timeout" : "idle" });
+  };
+
+  private takeText(): string {
+    const decoder = new TextDecoder();
+    const [first] = this.chunks;
+    if (first === undefined) return "";
+    if (this.chunks.length === 1) return decoder.decode(first);
+    const whole = new Uint8Array(this.size);
+    let offset = 0;
+    for (const chunk of this.chunks) {
+      whole.set(chunk, offset);
+      offset += chunk.length;
+    }
+    this.chunks = [];
+    return decoder.decode(whole);
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+const JSON_OR_MARKUP = /^[\s\uFEFF]*([{[<"]|$)/;
+
+/** Whether a body of undeclared type is a stream of events: it begins neither as JSON nor as HTML. */
+function looksLikeEvents(chunks: readonly Uint8Array[]): boolean {
+  const decoder = new TextDecoder();
+  const start = chunks.map((chunk) => decoder.decode(chunk.subarray(0, 64), { stream: true })).join("");
+  return !JSON_OR_MARKUP.test(start);
+}

@@ -1,0 +1,208 @@
+import type { Address } from "../config/addresses.js";
+import type { APIError } from "../errors/api-error.js";
+import { errorFromAnswer } from "../errors/error-from-answer.js";
+import {
+  APIConnectionError,
+  APITimeoutError,
+  APIUserAbortError,
+  ConfigurationError,
+  InvalidResponseError,
+  StreamInterruptedError,
+} from "../errors/errors.js";
+import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
+import { readErrorBody } from "../errors/read-error-body.js";
+import type { AttemptFailure } from "./attempt.js";
+import type { Call } from "./call.js";
+import { redactText, redactValue } from "./redact.js";
+import type { ResponseHeaders } from "./transport.js";
+
+/** What the messages of one call's errors are made from. */
+export interface ErrorContext {
+  call: Call;
+  address: Address;
+  /** For redaction only. */
+  apiKey: string | undefined;
+  timeline: readonly AttemptRecord[];
+  requestId?: string;
+  timeoutMs: number;
+  idleTimeoutMs: number;
+}
+
+/** Judgement of the retry policy, to be written on the error. */
+export interface Verdict {
+  retryable: boolean;
+  maybeProcessed: boolean;
+}
+
+const NO_VERDICT: Verdict = { retryable: false, maybeProcessed: false };
+
+function details(context: ErrorContext, verdict: Verdict, cause?: unknown): GatewayErrorDetails {
+  const { call, requestId, timeline } = context;
+  return { method: call.method, path: call.path, requestId, timeline: [...timeline], ...verdict, cause };
+}
+
+/** The sentence that every message ends with when money may have been spent. */
+function moneyHint({ call }: ErrorContext, { maybeProcessed }: Verdict): string {
+  if (!maybeProcessed) return "";
+  return ` The outcome is unknown: the request may have been carried out and billed. Before you repeat ${call.name}, check the usage records of the key.`;
+}
+
+function target({ call, address }: ErrorContext): string {
+  return `${call.method} ${address.baseURL}${call.path}`;
+}
+
+/** The public error for an attempt without an answer. */
+export function errorFromFailure(
+  failure: AttemptFailure,
+  context: ErrorContext,
+  verdict = NO_VERDICT,
+): unknown {
+  const hint = moneyHint(context, verdict);
+  switch (failure.kind) {
+    case "aborted":
+      return new APIUserAbortError(
+        `${context.call.name} was aborted by the caller.${hint}`,
+        details(context, verdict, failure.cause),
+      );
+    case "unsent": {
+      if (failure.code === "UND_ERR_INVALID_ARG") {
+        return new ConfigurationError(
+          `${target(context)} could not be sent: ${describe(failure.cause)}.`,
+          details(context, verdict),
+        );
+      }
+      const reason = failure.code ?? describe(failure.cause);
+      return new APIConnectionError(
+        `The gateway could not be reached (${reason}): ${target(context)}. Nothing was sent.`,
+        {
+          ...details(context, verdict, failure.cause),
+          code: failure.code,
+        },
+      );
+    }
+    case "reset":
+    case "closed": {
+      const code = failure.kind === "reset" ? failure.code : undefined;
+      const reason = failure.kind === "reset" ? (failure.code ?? describe(failure.cause)) : "closed";
+      const cause = failure.kind === "reset" ? failure.cause : undefined;
+      return new APIConnectionError(
+        `The connection broke before the answer was complete (${reason}): ${target(context)}.${hint}`,
+        {
+          ...details(context, verdict, cause),
+          code,
+        },
+      );
+    }
+    case "timeout":
+    case "idle": {
+      const { timeoutMs } = context;
+      return new APITimeoutError(`No complete answer within ${timeoutMs} ms: ${target(context)}.${hint}`, {
+        ...details(context, verdict),
+        timeoutMs,
+      });
+    }
+    case "too_large":
+      return new InvalidResponseError(
+        `The answer to ${target(context)} is larger than ${failure.limit} bytes and was dropped.${hint}`,
+        details(context, verdict),
+      );
+    case "reader":
+      return failure.cause;
+  }
+}
+
+/** The public error for a stream that broke after it had begun. */
+export function errorFromInterruption(
+  failure: AttemptFailure,
+  context: ErrorContext,
+  partial: unknown,
+): unknown {
+  const verdict = { retryable: false, maybeProcessed: context.call.cost === "billable" };
+  const interrupted = (reason: "closed" | "reset" | "idle", what: string, cause?: unknown) =>
+    new StreamInterruptedError(
+      `The stream of ${context.call.name} ${what}; error.partial holds what had arrived.`,
+      {
+        ...details(context, verdict, cause),
+        reason,
+        partial,
+      },
+    );
+  switch (failure.kind) {
+    case "closed":
+      return interrupted("closed", "ended before the answer was complete");
+    case "idle":
+      return interrupted("idle", `was silent for ${context.idleTimeoutMs} ms`);
+    case "reset":
+    case "unsent":
+      return interrupted("reset", `broke (${failure.code ?? describe(failure.cause)})`, failure.cause);
+    default:
+      return errorFromFailure(failure, context, verdict);
+  }
+}
+
+export interface ErrorAnswer {
+  status: number;
+  headers?: ResponseHeaders;
+  /** Parsed, or the text when it is not JSON. */
+  body: unknown;
+  retryAfterMs?: number;
+  partial?: unknown;
+}
+
+/** The public error for an answer that is an error, whatever its status. */
+export function errorFromErrorAnswer(
+  answer: ErrorAnswer,
+  context: ErrorContext,
+  verdict = NO_VERDICT,
+): APIError {
+  const { apiKey, call } = context;
+  const body = readErrorBody(answer.body);
+  const facts = [
+    body.code === undefined ? undefined : `code ${body.code}`,
+    context.requestId === undefined ? undefined : `request id ${context.requestId}`,
+  ].filter((fact) => fact !== undefined);
+  const suffix = facts.length > 0 ? ` (${facts.join(", ")})` : "";
+  const wait =
+    answer.retryAfterMs === undefined ? "" : ` Retry after ${Math.ceil(answer.retryAfterMs / 1000)} s.`;
+  const message =
+    `${answer.status} from ${call.method} ${call.path}: ${body.message ?? "no error message"}${suffix}.` +
+    `${addressHint(answer.status, context)}${wait}${moneyHint(context, verdict)}`;
+  return errorFromAnswer(redactText(message, apiKey), body, {
+    ...details(context, verdict),
+    status: answer.status,
+    code: redacted(body.code, apiKey),
+    type: redacted(body.type, apiKey),
+    headers: redactValue(answer.headers?.toRecord() ?? {}, apiKey) as Record<string, string>,
+    body: redactValue(answer.body, apiKey),
+    retryAfterMs: answer.retryAfterMs,
+    partial: answer.partial,
+  });
+}
+
+/** The public error for a successful answer that is not an answer to this call. */
+export function errorFromUnreadable(
+  what: string,
+  status: number,
+  body: unknown,
+  context: ErrorContext,
+): GatewayError {
+  const verdict = { retryable: false, maybeProcessed: context.call.cost === "billable" };
+  return new InvalidResponseError(
+    `The gateway answered ${status} to ${target(context)} with ${what}.${moneyHint(context, verdict)}`,
+    { ...details(context, verdict), status, body: redactValue(body, context.apiKey) },
+  );
+}
+
+/** A wrong base address shows as 404 on every path. */
+function addressHint(status: number, { address }: ErrorContext): string {
+  if (status !== 404 || address.basePath.endsWith("/v1")) return "";
+  return ` The base address ${address.baseURL} does not end in /v1, as base addresses of the gateway do.`;
+}
+
+function redacted(text: string | undefined, apiKey: string | undefined): string | undefined {
+  return text === undefined ? undefined : redactText(text, apiKey);
+}
+
+function describe(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,72 @@
+import type { Route } from "../config/addresses.js";
+import { checkCount, checkDuration, checkHeaders } from "../config/config.js";
+import type { AddressKind, AttemptRecord } from "../errors/gateway-error.js";
+import type { CallCost } from "./retry-policy.js";
+import type { ResponseHeaders } from "./transport.js";
+
+/** Options of every call. */
+export interface RequestOptions {
+  /** Aborts the call, its waits and its stream at once. */
+  signal?: AbortSignal;
+  /** Overrides the client's `timeout` for this call, in milliseconds. */
+  timeout?: number;
+  /** Overrides the client's `maxRetries` for this call. */
+  maxRetries?: number;
+  /** Added to the client's headers. */
+  headers?: Record<string, string | undefined>;
+  /** Overrides the client's `route` for this call. */
+  route?: Route;
+  /** Sent as `Idempotency-Key` with paid creates, the same over all attempts. Default: a random one per call. */
+  idempotencyKey?: string;
+  /** Overrides the client's `retryBillable` for this call. */
+  retryBillable?: boolean;
+}
+
+/** What a resource asks the transport to do. */
+export interface Call {
+  /** The call as the user wrote it, for messages: `videos.create`. */
+  name: string;
+  method: "GET" | "POST";
+  /** Path below the base address, with its variable parts encoded. */
+  path: string;
+  cost: CallCost;
+  /** Throws an `InvalidRequestError` when the body breaks a hard limit; runs before anything is sent. */
+  check?: () => void;
+  /** JSON body; undefined for none. */
+  body?: unknown;
+  /** The address to use whatever the route, when it is configured: where a task was created. */
+  address?: AddressKind;
+  /** Served on the specialised addresses. */
+  specialized?: boolean;
+  /** In milliseconds, where neither the call nor the client sets one. */
+  defaultTimeoutMs: number;
+}
+
+export const LONG_TIMEOUT_MS = 600_000;
+export const SHORT_TIMEOUT_MS = 60_000;
+
+/** Checks the options of a call; throws a `ConfigurationError` before anything is sent. */
+export function checkRequestOptions(options: RequestOptions): void {
+  checkDuration("timeout", options.timeout);
+  checkCount("maxRetries", options.maxRetries);
+  checkHeaders(options.headers);
+}
+
+/** How a call went until its answer began. */
+export interface AnswerInfo {
+  status: number;
+  headers: ResponseHeaders;
+  url: string;
+  requestId: string | undefined;
+  timeline: readonly AttemptRecord[];
+}
+
+const REQUEST_ID_HEADERS = ["x-request-id", "x-oneapi-request-id", "request-id"];
+
+export function readRequestId(headers: ResponseHeaders): string | undefined {
+  for (const name of REQUEST_ID_HEADERS) {
+    const value = headers.get(name);
+    if (value !== undefined && value !== "") return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,118 @@
+import { type TimerEntry, TimerHeap } from "./timer-heap.js";
+
+const MIN_RATE = 0.5;
+const SLOW_DOWN = 0.5;
+const SPEED_UP = 1.05;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Runs the polls of all watches of a client: one timer, however many watches there are, at a rate that halves
+ * on 429 and recovers with successes. The timer exists only while something is waiting, so nothing keeps the
+ * process alive after the last watch.
+ */
+export class PollScheduler {
+  private readonly polls = new TimerHeap();
+  private readonly deadlines = new TimerHeap();
+  private waiting = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private armedFor = Number.POSITIVE_INFINITY;
+  private rate: number;
+  /** Polls that may start at once; at most a tenth of a second's worth is saved up. */
+  private credit = 1;
+  private creditedAt = performance.now();
+  /** No poll before this time: the wait a 429 asked for. */
+  private silentUntil = 0;
+
+  /** @param maxRate polls per second while nobody complains */
+  constructor(private readonly maxRate: number) {
+    this.rate = maxRate;
+  }
+
+  /** Runs a poll when it is due and the rate allows. @returns a function that cancels it */
+  schedulePoll(delayMs: number, run: () => void): () => void {
+    return this.add(this.polls, delayMs, run);
+  }
+
+  /** Runs something at a time, whatever the rate. @returns a function that cancels it */
+  scheduleDeadline(delayMs: number, run: () => void): () => void {
+    return this.add(this.deadlines, delayMs, run);
+  }
+
+  /**
+   * The gateway asked to slow down: all polls wait, and come at half the rate after that.
+   * @param retryAfterMs the wait it asked for, in milliseconds
+   */
+  slowDown(retryAfterMs: number | undefined): void {
+    this.rate = Math.max(MIN_RATE, this.rate * SLOW_DOWN);
+    const wait = retryAfterMs ?? 1000 / this.rate;
+    this.silentUntil = Math.max(this.silentUntil, performance.now() + wait);
+  }
+
+  pollSucceeded(): void {
+    if (this.rate < this.maxRate) this.rate = Math.min(this.maxRate, this.rate * SPEED_UP);
+  }
+
+  private add(heap: TimerHeap, delayMs: number, run: () => void): () => void {
+    const entry: TimerEntry = { due: performance.now() + delayMs, run, cancelled: false };
+    heap.push(entry);
+    this.waiting++;
+    if (entry.due < this.armedFor) this.arm();
+    return () => {
+      if (entry.cancelled) return;
+      this.retire(entry);
+      if (this.waiting === 0) this.arm();
+    };
+  }
+
+  private retire(entry: TimerEntry): void {
+    entry.cancelled = true;
+    this.waiting--;
+  }
+
+  private arm(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.armedFor = Number.POSITIVE_INFINITY;
+    if (this.waiting === 0) {
+      this.polls.clear();
+      this.deadlines.clear();
+      return;
+    }
+    const now = performance.now();
+    const poll = this.polls.peek();
+    const deadline = this.deadlines.peek();
+    const pollAt = poll === undefined ? Number.POSITIVE_INFINITY : Math.max(poll.due, this.rateAllowsAt(now));
+    this.armedFor = Math.min(pollAt, deadline?.due ?? Number.POSITIVE_INFINITY);
+    this.timer = setTimeout(this.tick, Math.min(Math.max(0, this.armedFor - now), MAX_TIMER_MS));
+  }
+
+  private readonly tick = (): void => {
+    const now = performance.now();
+    this.runDue(this.deadlines, now, () => true);
+    this.credit = Math.min(Math.max(1, this.rate / 10), this.creditAt(now));
+    this.creditedAt = now;
+    this.runDue(this.polls, now, () => {
+      if (this.credit < 1 || this.silentUntil > now) return false;
+      this.credit--;
+      return true;
+    });
+    this.arm();
+  };
+
+  private runDue(heap: TimerHeap, now: number, admit: () => boolean): void {
+    for (let entry = heap.peek(); entry !== undefined && entry.due <= now && admit(); entry = heap.peek()) {
+      this.retire(entry);
+      heap.pop();
+      entry.run();
+    }
+  }
+
+  private creditAt(now: number): number {
+    return this.credit + ((now - this.creditedAt) * this.rate) / 1000;
+  }
+
+  private rateAllowsAt(now: number): number {
+    const missing = Math.max(0, 1 - this.creditAt(now));
+    return Math.max(this.silentUntil, now + (missing * 1000) / this.rate);
+  }
+}

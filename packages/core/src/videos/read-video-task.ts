@@ -1,0 +1,169 @@
+import { isTerminal, readStatusWord } from "./video-status.js";
+import type { VideoFile, VideoTask, VideoTaskHandle } from "./video-types.js";
+
+type JSONObject = Record<string, unknown>;
+
+/**
+ * Reads a task from any of the shapes that routes send: the fields of the API description at the top level, in
+ * `data` or in `output`, an upstream's own task inside `data`, or inside `data.data`.
+ */
+export function readVideoTask(body: unknown, handle: VideoTaskHandle): VideoTask {
+  const layers = layersOf(body);
+  const rawStatus = firstText(layers, ["task_status", "status"]);
+  const status = readStatusWord(rawStatus);
+  const videos = findVideos(layers);
+  return dropUndefined({
+    handle,
+    id: handle.id,
+    family: handle.family,
+    status,
+    rawStatus,
+    progress: readProgress(first(layers, (layer) => layer["progress"])),
+    videos,
+    lastFrameUrl: first(
+      layers,
+      (layer) => url(layer["last_frame_url"]) ?? url(object(layer["content"])?.["last_frame_url"]),
+    ),
+    error: isTerminal(status) && status !== "succeeded" ? findError(layers) : undefined,
+    usage: first(layers, (layer) => layer["usage"] ?? undefined),
+    createdAt:
+      first(layers, (layer) => readTime(layer["created_at"] ?? layer["created"])) ?? handle.createdAt,
+    raw: body,
+  });
+}
+
+/** The id of a new task: `id` in the first family, `task_id` in the others, at the top level, in `data` or `output`. */
+export function readTaskId(body: unknown, prefer: "id" | "task_id"): string | undefined {
+  const names = prefer === "id" ? ["id", "task_id"] : ["task_id", "id"];
+  return firstText(layersOf(body), names);
+}
+
+/** Layers from the most to the least specific: what lies inside `data` says more than the envelope around it. */
+function layersOf(body: unknown): JSONObject[] {
+  const top = object(body);
+  const data = object(top?.["data"]);
+  const inner = object(data?.["data"]);
+  return [
+    data,
+    object(top?.["output"]),
+    object(data?.["output"]),
+    top,
+    inner,
+    object(inner?.["output"]),
+  ].filter((layer) => layer !== undefined);
+}
+
+function findVideos(layers: readonly JSONObject[]): VideoFile[] {
+  for (const layer of layers) {
+    const listed = object(layer["task_result"])?.["videos"] ?? layer["videos"];
+    const files = Array.isArray(listed) ? listed.map(readFile).filter((file) => file !== undefined) : [];
+    if (files.length > 0) return files;
+  }
+  const watermarkUrl = first(layers, (layer) => url(layer["watermark_video_url"]));
+  const found =
+    first(layers, (layer) => url(object(layer["content"])?.["video_url"]) ?? url(layer["video_url"])) ??
+    watermarkUrl ??
+    first(layers, (layer) => url(object(layer["metadata"])?.["url"])) ??
+    first(
+      layers,
+      (layer) => url(layer["result_url"]) ?? url(object(layer["video"])?.["url"]) ?? url(layer["url"]),
+    ) ??
+    // Some routes put the URL of a success into the field for failures.
+    first(layers, (layer) => url(layer["fail_reason"]));
+  if (found === undefined) return [];
+  const durationSeconds = first(layers, (layer) => readNumber(layer["duration"] ?? layer["seconds"]));
+  return [dropUndefined({ url: found, watermarkUrl, durationSeconds })];
+}
+
+function readFile(entry: unknown): VideoFile | undefined {
+  if (typeof entry === "string") return url(entry) === undefined ? undefined : { url: entry };
+  const file = object(entry);
+  const watermarkUrl = url(file?.["watermark_url"]) ?? url(file?.["watermark_video_url"]);
+  const found = url(file?.["url"]) ?? url(file?.["video_url"]) ?? watermarkUrl;
+  if (found === undefined) return undefined;
+  return dropUndefined({ url: found, watermarkUrl, durationSeconds: readNumber(file?.["duration"]) });
+}
+
+function findError(layers: readonly JSONObject[]): VideoTask["error"] {
+  for (const layer of layers) {
+    const { error } = layer;
+    const detail = object(error);
+    const message =
+      text(detail?.["message"]) ??
+      text(error) ??
+      text(layer["task_status_msg"]) ??
+      text(layer["fail_reason"]) ??
+      text(layer["error_message"]) ??
+      text(layer["message"]);
+    if (message === undefined || url(message) !== undefined) continue;
+    return dropUndefined({ code: codeText(detail?.["code"]) ?? codeText(layer["code"]), message });
+  }
+  return undefined;
+}
+
+/** A number, or a percentage such as `"50%"`; anything outside 0 to 100 says nothing. */
+function readProgress(value: unknown): number | undefined {
+  const number = typeof value === "string" ? Number.parseFloat(value) : value;
+  return typeof number === "number" && number >= 0 && number <= 100 ? number : undefined;
+}
+
+/** Seconds or milliseconds since the epoch, or a date; in milliseconds. */
+function readTime(value: unknown): number | undefined {
+  if (typeof value === "string" && !/^\d+$/.test(value)) {
+    const date = Date.parse(value);
+    return Number.isNaN(date) ? undefined : date;
+  }
+  const number = readNumber(value);
+  if (number === undefined || number <= 0) return undefined;
+  // Seconds until the year 5138; milliseconds since 1973.
+  return number < 1e11 ? Math.round(number * 1000) : number;
+}
+
+function readNumber(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+function url(value: unknown): string | undefined {
+  const candidate = typeof value === "string" ? value.trim() : object(value)?.["url"];
+  return typeof candidate === "string" && /^(https?:|data:|\/)/i.test(candidate) ? candidate : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+function codeText(value: unknown): string | undefined {
+  return typeof value === "number" ? String(value) : text(value);
+}
+
+function firstText(layers: readonly JSONObject[], names: readonly string[]): string | undefined {
+  return first(layers, (layer) => {
+    for (const name of names) {
+      const found = codeText(layer[name]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  });
+}
+
+function first<T>(layers: readonly JSONObject[], read: (layer: JSONObject) => T | undefined): T | undefined {
+  for (const layer of layers) {
+    const found = read(layer);
+    if (found !== undefined && found !== null) return found;
+  }
+  return undefined;
+}
+
+function object(value: unknown): JSONObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as JSONObject)
+    : undefined;
+}
+
+function dropUndefined<T extends object>(value: T): T {
+  for (const key of Object.keys(value) as (keyof T)[]) {
+    if (value[key] === undefined) delete value[key];
+  }
+  return value;
+}

@@ -1,0 +1,51 @@
+import {
+  GatewayError,
+  type GatewayErrorDetails,
+  hasErrorMarker,
+  markErrorClass,
+} from "../errors/gateway-error.js";
+import type { VideoTask, VideoTaskHandle } from "./video-types.js";
+
+/** A task ended without a video: it failed, was cancelled, or expired. */
+export class VideoTaskFailedError extends GatewayError {
+  readonly kind = "video_task_failed";
+  readonly task: VideoTask;
+
+  constructor(task: VideoTask, details: GatewayErrorDetails = {}) {
+    const code = task.error?.code === undefined ? "" : ` (code ${task.error.code})`;
+    const reason = task.error === undefined ? "the gateway gives no reason" : `${task.error.message}${code}`;
+    super(`Video task ${task.id} ended as ${task.status}: ${reason}. Waiting longer does not help.`, details);
+    this.task = task;
+    this.handle = task.handle;
+  }
+
+  static override isInstance(error: unknown): error is VideoTaskFailedError {
+    return hasErrorMarker(error, "VideoTaskFailedError");
+  }
+}
+markErrorClass(VideoTaskFailedError, "VideoTaskFailedError");
+
+/** A watch reached its own `timeoutMs`. The task goes on: keep `handle` and watch it again. */
+export class VideoTaskTimeoutError extends GatewayError {
+  readonly kind = "video_task_timeout";
+  override handle: VideoTaskHandle;
+  readonly timeoutMs: number;
+  /** The task as last seen, when a poll got through. */
+  readonly task?: VideoTask;
+
+  constructor(handle: VideoTaskHandle, timeoutMs: number, task?: VideoTask) {
+    const seen = task === undefined ? "" : ` It was last seen ${task.status}.`;
+    super(
+      `Video task ${handle.id} was not over after ${timeoutMs} ms.${seen} It goes on and is billed as usual: ` +
+        "keep error.handle and watch it again instead of creating it anew.",
+    );
+    this.handle = handle;
+    this.timeoutMs = timeoutMs;
+    this.task = task;
+  }
+
+  static override isInstance(error: unknown): error is VideoTaskTimeoutError {
+    return hasErrorMarker(error, "VideoTaskTimeoutError");
+  }
+}
+markErrorClass(VideoTaskTimeoutError, "VideoTaskTimeoutError");

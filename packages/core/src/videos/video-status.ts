@@ -1,0 +1,28 @@
+/** Where a task stands, in one vocabulary for all families. */
+export type VideoStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
+
+/** Every status word of every family and route. No other file spells one that a server sends. */
+const WORDS: Record<VideoStatus, readonly string[]> = {
+  queued: ["queued", "submitted", "pending", "not_start"],
+  running: ["running", "processing", "in_progress"],
+  succeeded: ["success", "succeed", "succeeded", "completed"],
+  failed: ["fail", "failed", "failure", "error"],
+  cancelled: ["canceled", "cancelled"],
+  expired: ["expired"],
+};
+
+const STATUS_BY_WORD = new Map(
+  (Object.keys(WORDS) as VideoStatus[]).flatMap((status) =>
+    WORDS[status].map((word) => [word, status] as const),
+  ),
+);
+
+/** Reads a status word in any case. A word that is not known means: keep polling. */
+export function readStatusWord(word: string | undefined): VideoStatus {
+  return STATUS_BY_WORD.get(word?.trim().toLowerCase() ?? "") ?? "running";
+}
+
+/** Whether a task is over. */
+export function isTerminal(status: VideoStatus): boolean {
+  return status !== "queued" && status !== "running";
+}

@@ -1,0 +1,120 @@
+import { checkDuration } from "../config/config.js";
+import { InvalidRequestError } from "../errors/errors.js";
+import type { AddressKind } from "../errors/gateway-error.js";
+import type { APIPromise } from "../transport/api-promise.js";
+import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
+import type { Sender } from "../transport/sender.js";
+import { checkVideoRequest } from "./check-video-request.js";
+import type { PollScheduler } from "./poll-scheduler.js";
+import { readTaskId, readVideoTask } from "./read-video-task.js";
+import { VideoTaskFailedError } from "./video-errors.js";
+import type { VideoCreateRequest, VideoFamily, VideoTask, VideoTaskHandle } from "./video-types.js";
+import { VideoTaskWatch, type WatchOptions } from "./watch-video-task.js";
+
+/** Path of each family, and the field that names a new task in it. */
+const FAMILIES: Record<VideoFamily, { path: string; idField: "id" | "task_id" }> = {
+  content: { path: "/videos", idField: "id" },
+  image2video: { path: "/videos/image2video", idField: "task_id" },
+  "omni-video": { path: "/videos/omni-video", idField: "task_id" },
+};
+
+/** Video tasks: created by one call, read by another, over minutes. */
+export class Videos {
+  constructor(
+    private readonly sender: Sender,
+    private readonly scheduler: PollScheduler,
+  ) {}
+
+  /**
+   * Creates a task of the first family (`POST /videos`). Paid: never repeated after an ambiguous failure, which
+   * carries `maybeProcessed: true`. Keep `task.handle` before anything else.
+   */
+  create(body: VideoCreateRequest, options?: RequestOptions): APIPromise<VideoTask> {
+    return this.createTask("content", body, "videos.create", () => checkVideoRequest(body), options);
+  }
+
+  /** Reads a task where it was created. */
+  retrieve(handle: VideoTaskHandle, options?: RequestOptions): APIPromise<VideoTask> {
+    const call: Call = {
+      name: "videos.retrieve",
+      method: "GET",
+      path: `${FAMILIES[handle?.family]?.path}/${encodeURIComponent(String(handle?.id))}`,
+      cost: "read",
+      check: () => checkHandle(handle),
+      address: handle?.address,
+      defaultTimeoutMs: SHORT_TIMEOUT_MS,
+    };
+    return this.sender.json(call, options, (body) => readVideoTask(body, handle));
+  }
+
+  /**
+   * Polls a task and yields it at each change of status, progress or results; ends after a terminal status.
+   * Failing polls are ridden out; ten in a row end the watch with the last error, which carries the handle.
+   */
+  watch(handle: VideoTaskHandle, options: WatchOptions = {}): AsyncIterableIterator<VideoTask> {
+    checkHandle(handle);
+    checkDuration("intervalMs", options.intervalMs);
+    checkDuration("timeoutMs", options.timeoutMs);
+    // The watch repeats polls by itself, at its own pace.
+    return new VideoTaskWatch(handle, options, this.scheduler, (task, signal) =>
+      this.retrieve(task, { signal, maxRetries: 0 }),
+    );
+  }
+
+  /**
+   * Waits for the succeeded task. Throws `VideoTaskFailedError` (with the task) when it failed, was cancelled or
+   * expired, and `VideoTaskTimeoutError` (with the handle) at `timeoutMs`.
+   */
+  async wait(handle: VideoTaskHandle, options: WatchOptions = {}): Promise<VideoTask> {
+    let last: VideoTask | undefined;
+    for await (const task of this.watch(handle, options)) last = task;
+    if (last?.status === "succeeded") return last;
+    throw new VideoTaskFailedError(last as VideoTask);
+  }
+
+  private createTask(
+    family: VideoFamily,
+    body: object,
+    name: string,
+    check: () => void,
+    options: RequestOptions | undefined,
+  ): APIPromise<VideoTask> {
+    const { path, idField } = FAMILIES[family];
+    const call: Call = {
+      name,
+      method: "POST",
+      path,
+      cost: "billable",
+      body,
+      check,
+      defaultTimeoutMs: SHORT_TIMEOUT_MS,
+    };
+    return this.sender.json(call, options, (answer, unreadable, info) => {
+      const id = readTaskId(answer, idField);
+      if (id === undefined) throw unreadable("JSON that names no task: it has neither id nor task_id");
+      const handle: VideoTaskHandle = { v: 1, family, id, address: addressOf(info), createdAt: Date.now() };
+      return readVideoTask(answer, handle);
+    });
+  }
+}
+
+function addressOf({
+  timeline,
+}: {
+  timeline: ReadonlyArray<{ address: AddressKind }>;
+}): AddressKind | undefined {
+  return timeline.at(-1)?.address;
+}
+
+function checkHandle(handle: VideoTaskHandle): void {
+  const { v, family, id } = (handle ?? {}) as Partial<VideoTaskHandle>;
+  const problem = (field: string, message: string, value: unknown) =>
+    new InvalidRequestError([{ field, message, value }]);
+  if (v !== 1) throw problem("handle.v", "must be 1: pass task.handle as it was, or as it was stored", v);
+  if (family === undefined || !(family in FAMILIES)) {
+    throw problem("handle.family", `must be one of ${Object.keys(FAMILIES).join(", ")}`, family);
+  }
+  // Path segments of dots would be resolved away on the way to the server.
+  if (typeof id !== "string" || id === "" || /^\.+$/.test(id))
+    throw problem("handle.id", "must be a task id", id);
+}
