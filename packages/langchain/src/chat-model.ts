@@ -429,8 +429,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
    * A runnable that answers with an object of the given schema instead of a message.
    *
    * `method` chooses how the model is made to keep to it: `"functionCalling"` (default) forces one tool call,
-   * `"jsonSchema"` and `"jsonMode"` set `response_format`, `"prompt"` only asks in the system message and needs
-   * nothing of the server. With `includeRaw` the result is `{ raw, parsed }`, and `parsed` is null where the
+   * `"jsonSchema"` sets `response_format` to the schema, `"jsonMode"` to any JSON object and puts the schema in the
+   * system message, `"prompt"` does only the latter and needs nothing of the server. With `includeRaw` the result is `{ raw, parsed }`, and `parsed` is null where the
    * answer could not be read; without it that is an error with `lc_error_code` `OUTPUT_PARSING_FAILURE`.
    * Zod and Standard Schemas are checked; a plain JSON Schema only guides the model.
    */

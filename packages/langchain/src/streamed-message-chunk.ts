@@ -11,7 +11,8 @@ export class StreamedMessageChunk extends AIMessageChunk {
   constructor(fields: AIMessageChunkFields) {
     super(fields);
     const { tool_call_chunks: chunks = [], response_metadata: metadata } = this;
-    if (chunks.length > 0 && metadata["finish_reason"] !== undefined) Object.assign(this, readToolCalls(chunks));
+    if (chunks.length > 0 && metadata["finish_reason"] !== undefined)
+      Object.assign(this, readToolCalls(chunks));
   }
 
   /** Stored as the class that every LangChain process can load. */

@@ -86,8 +86,14 @@ export function createStructuredOutput<T extends StructuredRecord>(
       };
       return assemble(bind({ response_format: format }), createContentParser<T>(schema));
     }
-    case "jsonMode":
-      return assemble(bind({ response_format: { type: "json_object" } }), createContentParser<T>(schema));
+    case "jsonMode": {
+      // JSON mode alone says nothing of the schema, and some routes refuse it where no message asks for JSON.
+      const llm = bind({
+        response_format: { type: "json_object" },
+        formatInstructions: writeInstructions(parameters),
+      });
+      return assemble(llm, createContentParser<T>(schema));
+    }
     case "prompt": {
       const parser = RunnableLambda.from(extractJSON).pipe(createContentParser<T>(schema));
       return assemble(bind({ formatInstructions: writeInstructions(parameters) }), parser);
