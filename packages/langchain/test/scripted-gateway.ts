@@ -26,6 +26,8 @@ export interface ScriptedGateway {
   readonly lastBody: Record<string, unknown>;
   /** Queues answers; the last one is repeated. */
   script(...replies: ScriptedReply[]): void;
+  /** Resolves when the next request has arrived whole. */
+  nextRequest(): Promise<void>;
   /** Resolves when a request's connection was closed before its answer ended. */
   disconnected(): Promise<void>;
   close(): Promise<void>;
@@ -36,6 +38,7 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
   const received: ReceivedRequest[] = [];
   let disconnects = 0;
   let onDisconnect = () => {};
+  let onRequest = () => {};
   const server = createServer(async (incoming, outgoing) => {
     outgoing.on("close", () => {
       if (outgoing.writableEnded) return;
@@ -47,6 +50,7 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
       headers: incoming.headers,
       body: JSON.parse((await readText(incoming)) || "{}"),
     });
+    onRequest();
     const reply = replies.length > 1 ? replies.shift() : replies[0];
     if (reply === undefined) throw new Error("The test scripted no answer.");
     send(reply, outgoing);
@@ -66,6 +70,10 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
     script(...next) {
       replies = next;
     },
+    nextRequest: () =>
+      new Promise<void>((resolve) => {
+        onRequest = resolve;
+      }),
     async disconnected() {
       if (disconnects === 0) {
         await new Promise<void>((resolve) => {
