@@ -151,7 +151,7 @@ function readDescription({ description }: Record<string, unknown>): string | und
   return typeof description === "string" ? description : undefined;
 }
 
-function writeInstructions(schema: Record<string, unknown>): string {
+function writeInstructions({ $schema: _dialect, ...schema }: Record<string, unknown>): string {
   return (
     "Answer with one JSON object that is valid against the JSON Schema below, and with nothing else: " +
     `no explanation, no code fence.\n\n${JSON.stringify(schema)}`
