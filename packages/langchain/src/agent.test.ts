@@ -1,7 +1,7 @@
 import { type AIMessage, type BaseMessage, HumanMessage, type ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
-import { createAgent, providerStrategy, toolStrategy } from "langchain";
+import { createAgent, providerStrategy, summarizationMiddleware, toolStrategy } from "langchain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { completion, type ScriptedGateway, startScriptedGateway } from "../test/scripted-gateway.js";
@@ -72,6 +72,30 @@ describe("an agent", () => {
     }
     expect(text).toContain("21 degrees in Paris");
     expect(ids.size).toBe(4);
+  });
+
+  it("streams each message on its own", async () => {
+    const agent = createAgent({ model: new ChatModelGateway("local-chat", connection), tools: [getWeather] });
+    const run = await agent.streamEvents(question, { version: "v3" });
+    const texts: string[] = [];
+    for await (const message of run.messages) texts.push(await message.text);
+    expect(texts.at(-1)).toContain("21 degrees in Tokyo");
+  });
+
+  it("shortens its history by the model's profile and token count", async () => {
+    const model = new ChatModelGateway("local-chat", { ...connection, profile: { maxInputTokens: 200 } });
+    const agent = createAgent({
+      model,
+      tools: [],
+      middleware: [summarizationMiddleware({ model, trigger: { fraction: 0.5 }, keep: { messages: 2 } })],
+    });
+    const long = Array.from(
+      { length: 20 },
+      (_, index) => new HumanMessage(`Note ${index}: ${"words ".repeat(20)}`),
+    );
+    const { messages } = await agent.invoke({ messages: [...long, new HumanMessage("What is 6*7?")] });
+    expect(messages.length).toBeLessThan(long.length);
+    expect(messages.at(-1)?.text).toContain("42");
   });
 
   it("answers in a schema, by a tool or by the response format", async () => {

@@ -1,7 +1,7 @@
 import { Document } from "@langchain/core/documents";
 import { StringOutputParser } from "@langchain/core/output_parsers";
 import { ChatPromptTemplate } from "@langchain/core/prompts";
-import { RunnableMap, RunnablePassthrough, RunnableSequence } from "@langchain/core/runnables";
+import { RunnableParallel, RunnablePassthrough, RunnableSequence } from "@langchain/core/runnables";
 import { FakeVectorStore } from "@langchain/core/utils/testing";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -33,7 +33,7 @@ describe("chains", () => {
 
   it("run several models side by side", async () => {
     const parser = new StringOutputParser();
-    const both = RunnableMap.from({
+    const both = RunnableParallel.from({
       sum: ChatPromptTemplate.fromTemplate("What is {a}+{b}?").pipe(model).pipe(parser),
       product: ChatPromptTemplate.fromTemplate("What is {a}*{b}?").pipe(model).pipe(parser),
     });

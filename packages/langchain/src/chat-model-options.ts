@@ -68,3 +68,45 @@ export interface ChatModelGatewayCallOptions extends BaseChatModelCallOptions, C
   /** Overrides the client's `route`. */
   route?: Route;
 }
+
+/** What `toJSON` writes of the constructor's arguments: nothing that is secret or cannot be written. */
+export const SERIALIZABLE_KEYS: ReadonlyArray<keyof ChatModelGatewayFields> = [
+  "model",
+  "baseURL",
+  "endpoints",
+  "route",
+  "temperature",
+  "maxTokens",
+  "topP",
+  "stop",
+  "user",
+  "streamUsage",
+  "tokenLimitParam",
+  "modelKwargs",
+  "maxRetries",
+  "timeout",
+  "streaming",
+  "reasoningRoundTrip",
+  "profile",
+  "disableStreaming",
+  "outputVersion",
+];
+
+/** What LangChain passes on to a call, beside its own options. */
+export const CALL_KEYS: ReadonlyArray<keyof ChatModelGatewayCallOptions> = [
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "response_format",
+  "strict",
+  "temperature",
+  "maxTokens",
+  "topP",
+  "user",
+  "streamUsage",
+  "modelKwargs",
+  "maxRetries",
+  "formatInstructions",
+  "headers",
+  "route",
+];

@@ -185,8 +185,9 @@ describe("what LangChain asks a model", () => {
     await model.invoke("Hi", { callbacks });
     gateway.script({ events: [event({ content: "Hello" }), ...ending()] });
     await collect(await model.stream("Hi", { callbacks }));
+    await new ChatModelGateway("m", { ...gateway.connection, streaming: true }).invoke("Hi", { callbacks });
     const expected = { promptTokens: 3, completionTokens: 5, totalTokens: 8 };
-    expect(usages).toEqual([expected, expected]);
+    expect(usages).toEqual([expected, expected, expected]);
     gateway.script(completion({ content: "ok" }));
     const both = await model.generate([[["human", "a"]], [["human", "b"]]]);
     expect(both.llmOutput).toEqual({

@@ -20,11 +20,18 @@ import type {
   ModelGateway,
   RequestOptions,
 } from "@model-gateway/core";
-import type { ChatModelGatewayCallOptions, ChatModelGatewayFields } from "./chat-model-options.js";
+import { buildInvocationParams } from "./build-invocation-params.js";
+import {
+  CALL_KEYS,
+  type ChatModelGatewayCallOptions,
+  type ChatModelGatewayFields,
+  SERIALIZABLE_KEYS,
+} from "./chat-model-options.js";
 import { registerContentBlocks } from "./content-blocks.js";
 import { convertCompletion } from "./convert-completion.js";
 import { convertMessages } from "./convert-messages.js";
-import { convertToolChoice, convertTools } from "./convert-tools.js";
+import { convertTools } from "./convert-tools.js";
+import { toLLMOutput } from "./convert-usage.js";
 import { countTokens } from "./count-tokens.js";
 import { connectGateway } from "./gateway-connection.js";
 import { toLangChainError } from "./map-error.js";
@@ -37,47 +44,6 @@ import {
   type StructuredRecord,
 } from "./structured-output.js";
 import { VERSION } from "./version.js";
-
-/** What `toJSON` writes of the constructor's arguments: nothing that is secret or cannot be written. */
-const SERIALIZABLE_KEYS: ReadonlyArray<keyof ChatModelGatewayFields> = [
-  "model",
-  "baseURL",
-  "endpoints",
-  "route",
-  "temperature",
-  "maxTokens",
-  "topP",
-  "stop",
-  "user",
-  "streamUsage",
-  "tokenLimitParam",
-  "modelKwargs",
-  "maxRetries",
-  "timeout",
-  "streaming",
-  "reasoningRoundTrip",
-  "profile",
-  "disableStreaming",
-  "outputVersion",
-];
-
-const CALL_KEYS: ReadonlyArray<keyof ChatModelGatewayCallOptions> = [
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "response_format",
-  "strict",
-  "temperature",
-  "maxTokens",
-  "topP",
-  "user",
-  "streamUsage",
-  "modelKwargs",
-  "maxRetries",
-  "formatInstructions",
-  "headers",
-  "route",
-];
 
 /**
  * Chat models of a model gateway.
@@ -307,22 +273,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   override invocationParams(
     options?: Partial<ChatModelGatewayCallOptions>,
   ): Omit<ChatCompletionRequest, "messages"> {
-    const tools = options?.tools?.length ? convertTools(options.tools, options.strict) : undefined;
-    const stop = options?.stop ?? this.stop;
-    return withoutUndefined({
-      model: this.model,
-      temperature: options?.temperature ?? this.temperature,
-      [this.tokenLimitParam]: options?.maxTokens ?? this.maxTokens,
-      top_p: options?.topP ?? this.topP,
-      stop: stop?.length ? stop : undefined,
-      user: options?.user ?? this.user,
-      tools,
-      tool_choice: tools && convertToolChoice(options?.tool_choice),
-      parallel_tool_calls: tools && options?.parallel_tool_calls,
-      response_format: options?.response_format,
-      ...this.modelKwargs,
-      ...options?.modelKwargs,
-    });
+    return buildInvocationParams(this, options);
   }
 
   override getLsParams(options: this["ParsedCallOptions"]): LangSmithParams {
@@ -493,7 +444,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     for await (const chunk of this._streamResponseChunks(messages, options, runManager)) {
       whole = whole === undefined ? chunk : whole.concat(chunk);
     }
-    return { generations: whole === undefined ? [] : [whole] };
+    if (whole === undefined) return { generations: [] };
+    return { generations: [whole], llmOutput: toLLMOutput((whole.message as AIMessageChunk).usage_metadata) };
   }
 
   /** Heeds `maxConcurrency`. Without it, requests skip LangChain's queue. */
@@ -505,7 +457,3 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
 
 /** Stands in for LangChain's handler, which would rewrite the errors of rate limits. */
 function leaveToClient(): void {}
-
-function withoutUndefined<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
-}

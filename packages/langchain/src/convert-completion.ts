@@ -6,7 +6,7 @@ import {
   type CompletionMessage,
   InvalidResponseError,
 } from "@model-gateway/core";
-import { convertUsage } from "./convert-usage.js";
+import { convertUsage, toLLMOutput } from "./convert-usage.js";
 import { MODEL_PROVIDER } from "./model-provider.js";
 import { type OutputImagePart, readOutputImage } from "./output-images.js";
 import { readToolCalls } from "./read-tool-call.js";
@@ -59,19 +59,7 @@ export function convertCompletion(completion: ChatCompletion, requestedModel: st
       usage: position === 0 ? usage : undefined,
     });
   });
-  const llmOutput = {};
-  if (usage !== undefined) {
-    // Callbacks read it here; LangChain would also copy what is enumerable into response_metadata, where the
-    // streamed paths do not have it.
-    Object.defineProperty(llmOutput, "tokenUsage", {
-      value: {
-        promptTokens: usage.input_tokens,
-        completionTokens: usage.output_tokens,
-        totalTokens: usage.total_tokens,
-      },
-    });
-  }
-  return { generations, llmOutput };
+  return { generations, llmOutput: toLLMOutput(usage) };
 }
 
 function convertChoice(

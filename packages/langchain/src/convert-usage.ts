@@ -29,6 +29,22 @@ export function convertUsage(usage: Usage | null | undefined): UsageMetadata | u
   };
 }
 
+/**
+ * Token counts where callbacks read them (`llmOutput.tokenUsage`). The property is not enumerable: LangChain copies
+ * what is into `response_metadata` of messages it did not stream, and only of those.
+ */
+export function toLLMOutput(usage: UsageMetadata | undefined): Record<string, unknown> {
+  const output = {};
+  if (usage === undefined) return output;
+  return Object.defineProperty(output, "tokenUsage", {
+    value: {
+      promptTokens: usage.input_tokens,
+      completionTokens: usage.output_tokens,
+      totalTokens: usage.total_tokens,
+    },
+  });
+}
+
 function pickNumbers(values: Record<string, unknown>): Record<string, number> {
   const numbers: Record<string, number> = {};
   for (const [name, value] of Object.entries(values)) if (typeof value === "number") numbers[name] = value;
