@@ -172,6 +172,12 @@ describe("aborting", () => {
     await gateway.disconnected();
   });
 
+  it("gives an error whatever the signal's reason is", async () => {
+    const error = await caught(() => model.invoke("Hi", { signal: AbortSignal.abort("enough") }));
+    expect(error).toMatchObject({ name: "AbortError", message: "enough" });
+    expect(getRetryable(error)).toBe(false);
+  });
+
   it("ends a stream with the signal's reason", async () => {
     gateway.script({ events: [event({ content: "One" }), event({ content: "Two" }), ...ending()] });
     const controller = new AbortController();

@@ -3,7 +3,7 @@ import { InMemoryCache } from "@langchain/core/caches";
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { load } from "@langchain/core/load";
 import type { Serialized } from "@langchain/core/load/serializable";
-import { AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
+import { AIMessageChunk, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { ModelGateway } from "@model-gateway/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collect } from "../test/read-every-way.js";
@@ -137,6 +137,26 @@ describe("the cache", () => {
     expect((await ask("a", { temperature: 1 })).text).toBe("warm");
     expect((await ask("a", { headers: { "x-team": "blue" } })).text).toBe("from a");
     expect(gateway.received).toHaveLength(before + 3);
+  });
+});
+
+describe("the cache and images", () => {
+  const ask = (model: ChatModelGateway, data: string) =>
+    model.invoke([
+      new HumanMessage({
+        content: [
+          { type: "text", text: "What is this?" },
+          { type: "image", mimeType: "image/png", data },
+        ],
+      }),
+    ]);
+
+  it("never answers with what it kept for another image", async () => {
+    const model = new ChatModelGateway("m", { ...gateway.connection, cache: new InMemoryCache(new Map()) });
+    gateway.script(completion({ content: "A cat." }), completion({ content: "A dog." }));
+    expect((await ask(model, "AAAA")).text).toBe("A cat.");
+    expect((await ask(model, "BBBB")).text).toBe("A dog.");
+    expect((await ask(model, "AAAA")).text).toBe("A cat.");
   });
 });
 

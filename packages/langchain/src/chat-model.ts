@@ -1,4 +1,4 @@
-import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
+import type { CallbackManagerForLLMRun, Callbacks } from "@langchain/core/callbacks/manager";
 import type {
   BaseLanguageModelInput,
   StructuredOutputMethodOptions,
@@ -11,7 +11,7 @@ import {
 } from "@langchain/core/language_models/chat_models";
 import type { ChatModelStreamEvent } from "@langchain/core/language_models/event";
 import type { ModelProfile } from "@langchain/core/language_models/profile";
-import type { AIMessageChunk, BaseMessage, MessageContent } from "@langchain/core/messages";
+import type { AIMessageChunk, BaseMessage, BaseMessageLike, MessageContent } from "@langchain/core/messages";
 import type { ChatGenerationChunk, ChatResult, LLMResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
 import type {
@@ -21,6 +21,7 @@ import type {
   RequestOptions,
 } from "@model-gateway/core";
 import { buildInvocationParams } from "./build-invocation-params.js";
+import { CACHED_IMAGES, imagesForCacheKey } from "./cached-images.js";
 import {
   CALL_KEYS,
   type ChatModelGatewayCallOptions,
@@ -250,7 +251,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   }
 
   override _getSerializedCacheKeyParametersForCall(
-    options: ChatModelGatewayCallOptions & { config?: Record<string, unknown> },
+    options: ChatModelGatewayCallOptions & { config?: Record<string, unknown>; [CACHED_IMAGES]?: string },
   ): string {
     const {
       signal: _signal,
@@ -259,7 +260,22 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       maxRetries: _maxRetries,
       ...shaping
     } = options;
-    return super._getSerializedCacheKeyParametersForCall(shaping);
+    return super._getSerializedCacheKeyParametersForCall(shaping) + (options[CACHED_IMAGES] ?? "");
+  }
+
+  override async generate(
+    prompts: BaseMessageLike[][],
+    options?: string[] | Partial<ChatModelGatewayCallOptions>,
+    callbacks?: Callbacks,
+  ): Promise<LLMResult> {
+    const images = this.cache === undefined ? undefined : imagesForCacheKey(prompts);
+    if (images === undefined) return super.generate(prompts, options, callbacks);
+    const callOptions = Array.isArray(options) ? { stop: options } : options;
+    return super.generate(
+      prompts,
+      { ...callOptions, [CACHED_IMAGES]: images } as typeof callOptions,
+      callbacks,
+    );
   }
 
   protected override _getCallOptionsForTracing(

@@ -19,23 +19,9 @@ const CLIENT_ONLY = ["apiKey", "baseURL", "endpoints", "fetch", "streamIdleTimeo
  *   that only a new client would heed
  */
 export function connectGateway(fields: GatewayConnection): ModelGateway {
-  const { gateway } = fields;
-  if (gateway === undefined) {
-    const { apiKey, baseURL, endpoints, route, maxRetries, timeout, streamIdleTimeout } = fields;
-    const { headers, fetch, dangerouslyAllowBrowser } = fields;
-    return new ModelGateway({
-      apiKey,
-      baseURL,
-      endpoints,
-      route,
-      maxRetries,
-      timeout,
-      streamIdleTimeout,
-      headers,
-      fetch,
-      dangerouslyAllowBrowser,
-    });
-  }
+  const { gateway, ...options } = fields;
+  // LangChain's own fields ride along unread.
+  if (gateway === undefined) return new ModelGateway(options);
   const ignored = CLIENT_ONLY.filter((name) => fields[name] !== undefined);
   if (ignored.length > 0) {
     throw new ConfigurationError(

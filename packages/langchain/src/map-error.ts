@@ -28,18 +28,21 @@ const TOOL_RESULTS_TEXT = /tool_calls?\b.*\b(must be|follow|preced|respon)|tool_
  * than the model's context becomes a `ContextOverflowError` whose `cause` is the gateway's error.
  */
 export function toLangChainError(error: unknown, signal?: AbortSignal): unknown {
+  const aborted = GatewayError.isInstance(error) && error.kind === "aborted";
+  if (aborted || (signal?.aborted && error === signal.reason)) return abortError(error, signal);
   if (LangChainError.isInstance(error) || !GatewayError.isInstance(error)) return error;
-  if (error.kind === "aborted") return abortReason(error, signal);
   if (isContextOverflow(error)) return toContextOverflow(error);
   stampRetryable(error, error.retryable);
   const code = ERROR_CODES[error.kind] ?? (isToolResultsError(error) ? "INVALID_TOOL_RESULTS" : undefined);
   return code === undefined ? error : Object.assign(error, { lc_error_code: code });
 }
 
-function abortReason(error: GatewayError, signal: AbortSignal | undefined): unknown {
-  const reason: unknown = signal?.aborted ? signal.reason : undefined;
-  const abort = reason instanceof Error ? reason : Object.assign(error, { name: "AbortError" });
-  return stampRetryable(abort, false);
+/** The signal's reason, which may be anything, as an error. */
+function abortError(cause: unknown, signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  if (reason instanceof Error) return stampRetryable(reason, false);
+  const message = typeof reason === "string" ? reason : "The call was aborted.";
+  return stampRetryable(Object.assign(new Error(message, { cause }), { name: "AbortError" }), false);
 }
 
 function isContextOverflow(error: GatewayError): boolean {

@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
 import {
@@ -46,6 +46,16 @@ describe("against the emulator", () => {
       expect(await structured.invoke("Alice is 31 years old.")).toEqual(ALICE);
     },
   );
+
+  it("has the type of its schema", async () => {
+    const person = await model.withStructuredOutput(Person).invoke("Alice is 31 years old.");
+    expectTypeOf(person).toEqualTypeOf<{ name: string; age: number }>();
+    const both = await model
+      .withStructuredOutput(Person, { includeRaw: true })
+      .invoke("Alice is 31 years old.");
+    expectTypeOf(both).toEqualTypeOf<{ raw: BaseMessage; parsed: { name: string; age: number } }>();
+    expect(both.parsed).toEqual(person);
+  });
 
   it("streams the growing object of a tool call", async () => {
     const structured = model.withStructuredOutput(SCHEMA);
