@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { facts, readEveryStreamedWay } from "../test/read-every-way.js";
+import { collect, facts, readEveryStreamedWay } from "../test/read-every-way.js";
 import {
   completion,
   ending,
@@ -168,6 +168,29 @@ describe("an answer is the same message however LangChain reads it", () => {
         },
       ]);
     }
+  });
+
+  it("joins the pieces of a stream of standard blocks", async () => {
+    const model = new ChatModelGateway("m", { ...gateway.connection, outputVersion: "v1" });
+    gateway.script({
+      events: [
+        event({ reasoning_content: "Six times" }),
+        event({ reasoning_content: " seven." }),
+        event({ content: "Let me" }),
+        event({ content: " see." }),
+        event({ tool_calls: [{ index: 0, ...call("a", "add", '{"x"') }] }),
+        event({ tool_calls: [{ index: 0, function: { arguments: ":1}" } }] }),
+        ...ending("tool_calls"),
+      ],
+    });
+    const whole = await collect(await model.stream("Hi"));
+    expect(whole.contentBlocks).toEqual([
+      { type: "reasoning", reasoning: "Six times seven.", index: 0 },
+      { type: "text", text: "Let me see.", index: 0 },
+      { type: "tool_call_chunk", id: "a", name: "add", args: '{"x":1}', index: 0 },
+    ]);
+    expect(whole.tool_calls).toEqual([{ type: "tool_call", id: "a", name: "add", args: { x: 1 } }]);
+    expect(whole.text).toBe("Let me see.");
   });
 
   it("writes standard blocks into the content with outputVersion v1", async () => {

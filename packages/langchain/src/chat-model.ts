@@ -397,9 +397,13 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
    *
    * `method` chooses how the model is made to keep to it: `"functionCalling"` (default) forces one tool call,
    * `"jsonSchema"` sets `response_format` to the schema, `"jsonMode"` to any JSON object and puts the schema in the
-   * system message, `"prompt"` does only the latter and needs nothing of the server. With `includeRaw` the result is `{ raw, parsed }`, and `parsed` is null where the
-   * answer could not be read; without it that is an error with `lc_error_code` `OUTPUT_PARSING_FAILURE`.
-   * Zod and Standard Schemas are checked; a plain JSON Schema only guides the model.
+   * system message, `"prompt"` does only the latter and needs nothing of the server.
+   *
+   * With `includeRaw` the result is `{ raw, parsed }`, and `parsed` is null where the answer could not be read;
+   * without it that is an error with `lc_error_code` `OUTPUT_PARSING_FAILURE`. Zod and Standard Schemas are
+   * checked; a plain JSON Schema only guides the model.
+   *
+   * @throws ConfigurationError for an unknown method, or a schema that cannot be written as JSON Schema
    */
   override withStructuredOutput<T extends StructuredRecord = StructuredRecord>(
     schema: StructuredOutputSchema<T>,
@@ -409,6 +413,10 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     schema: StructuredOutputSchema<T>,
     config?: StructuredOutputMethodOptions<true>,
   ): Runnable<BaseLanguageModelInput, { raw: BaseMessage; parsed: T }>;
+  override withStructuredOutput<T extends StructuredRecord = StructuredRecord>(
+    schema: StructuredOutputSchema<T>,
+    config?: StructuredOutputMethodOptions<boolean>,
+  ): Runnable<BaseLanguageModelInput, T> | Runnable<BaseLanguageModelInput, { raw: BaseMessage; parsed: T }>;
   override withStructuredOutput<T extends StructuredRecord = StructuredRecord>(
     schema: StructuredOutputSchema<T>,
     config?: StructuredOutputMethodOptions<boolean>,

@@ -1,4 +1,4 @@
-import type { AIMessage, AIMessageChunk, ContentBlock } from "@langchain/core/messages";
+import { type AIMessage, AIMessageChunk, type ContentBlock } from "@langchain/core/messages";
 import { MODEL_PROVIDER } from "./model-provider.js";
 import { readOutputImage, splitImages, toImageBlock } from "./output-images.js";
 
@@ -26,6 +26,9 @@ export function registerContentBlocks(): void {
 
 /** The standard blocks of a message: reasoning, text and images in the order of the answer, tool calls. */
 export function toContentBlocks(message: AIMessage | AIMessageChunk): ContentBlock.Standard[] {
+  if (AIMessageChunk.isInstance(message) && message.response_metadata["finish_reason"] === undefined) {
+    return toGrowingBlocks(message);
+  }
   const reasoning = message.additional_kwargs?.["reasoning_content"];
   const content = typeof message.content === "string" ? splitImages(message.content) : message.content;
   const blocks: unknown[] = [];
@@ -34,6 +37,25 @@ export function toContentBlocks(message: AIMessage | AIMessageChunk): ContentBlo
   for (const { id, name, args } of message.tool_calls ?? [])
     blocks.push({ type: "tool_call", id, name, args });
   for (const call of message.invalid_tool_calls ?? []) blocks.push({ ...call, type: "invalid_tool_call" });
+  return blocks as ContentBlock.Standard[];
+}
+
+/**
+ * The blocks of a piece of an answer. They carry an index, by which LangChain joins the pieces of one block; what
+ * only the whole answer can tell (an image in the text, the arguments of a call) is not read yet.
+ */
+function toGrowingBlocks({
+  additional_kwargs: extras,
+  content,
+  tool_call_chunks: calls = [],
+}: AIMessageChunk): ContentBlock.Standard[] {
+  const reasoning = extras?.["reasoning_content"];
+  const text = typeof content === "string" ? content : "";
+  const blocks: unknown[] = [];
+  if (reasoning) blocks.push({ type: "reasoning", reasoning, index: 0 });
+  if (text !== "") blocks.push({ type: "text", text, index: 0 });
+  if (typeof content !== "string") for (const block of content) blocks.push(...toStandardBlocks(block));
+  for (const call of calls) blocks.push({ ...call, type: "tool_call_chunk" });
   return blocks as ContentBlock.Standard[];
 }
 
