@@ -1,7 +1,16 @@
 import { Chat } from "./chat/chat.js";
 import { type ModelGatewayOptions, resolveConfig } from "./config/config.js";
+import {
+  createDownloader,
+  type Download,
+  type Downloader,
+  type DownloadOptions,
+  type DownloadSource,
+} from "./download/download.js";
 import { Embeddings } from "./embeddings/embeddings.js";
+import { defineHidden } from "./errors/gateway-error.js";
 import { Models } from "./models/models.js";
+import { selectTransport } from "./transport/select-transport.js";
 import { createSender } from "./transport/sender.js";
 import { PollScheduler } from "./videos/poll-scheduler.js";
 import { Videos } from "./videos/videos.js";
@@ -25,16 +34,30 @@ export class ModelGateway {
   readonly embeddings: Embeddings;
   readonly models: Models;
   readonly videos: Videos;
+  declare private readonly downloader: Downloader;
 
   constructor(options: ModelGatewayOptions = {}) {
     const config = resolveConfig(options);
     // The key lives in this closure only: printing the client cannot show it.
-    const sender = createSender(config);
+    const transport = selectTransport(config.fetch);
+    const sender = createSender(config, transport);
     this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
     this.chat = new Chat(sender);
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
     this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
+    defineHidden(this, { downloader: createDownloader(config, transport) });
+  }
+
+  /**
+   * Downloads a result. The API key is sent to the gateway's own addresses only; redirects are checked one by
+   * one; addresses inside private networks are refused unless they are the gateway's own.
+   *
+   * @throws InvalidRequestError when the URL may not be fetched, APIError when the server refuses it,
+   * InvalidResponseError when the file is larger than `maxBytes`
+   */
+  download(source: DownloadSource, options?: DownloadOptions): Promise<Download> {
+    return this.downloader(source, options);
   }
 
   /** What `JSON.stringify` shows: the address, and nothing secret. */
