@@ -11,7 +11,7 @@ test("a process ends by itself after rendering, without closing", async () => {
   });
   expect(stdout).toBe("rendered true\n");
   expect(stderr).toBe("");
-}, 60_000);
+});
 
 test("closing without anything to close does nothing", async () => {
   await expect(closeMedia()).resolves.toBeUndefined();

@@ -56,6 +56,13 @@ test("cuts what does not fit at the smallest size, and says so with dots", () =>
   expect(lines("the quick brown fox jumps over the lazy dog", 10, 2)).toEqual(["the quick", "brown f..."]);
 });
 
+test("leaves one line at the smallest size in a box that is too low for any", () => {
+  expect(layOutText("low", { width: 240, height: 5, unit: 3, smallestUnit: 2 })).toMatchObject({
+    unit: 2,
+    lines: [{ length: 3 }],
+  });
+});
+
 test("lays out very long texts without measuring all of them", () => {
   expect(lines("word ".repeat(1_000_000), 20, 3)).toHaveLength(3);
 });

@@ -23,15 +23,16 @@ export interface TextLayout {
 
 /**
  * Wraps a text at the largest size at which all of it fits the box. What does not fit at the smallest size is
- * cut, and the last line then ends in three dots.
+ * cut, and the last line then ends in three dots; one line is always left.
  */
 export function layOutText(text: string, box: TextBox): TextLayout {
   const paragraphs = text.slice(0, MAX_CHARACTERS).trim().split(/\r?\n/).map(textCells);
   for (let unit = box.unit; ; unit--) {
     const lines = paragraphs.flatMap((cells) => wrap(cells, box.width / unit));
-    const room = Math.max(1, Math.floor(box.height / (LINE_HEIGHT * unit)));
+    const smallest = unit <= box.smallestUnit;
+    const room = Math.max(smallest ? 1 : 0, Math.floor(box.height / (LINE_HEIGHT * unit)));
     if (lines.length <= room) return { lines, unit };
-    if (unit <= box.smallestUnit) return { lines: cut(lines, room, box.width / unit), unit };
+    if (smallest) return { lines: cut(lines, room, box.width / unit), unit };
   }
 }
 

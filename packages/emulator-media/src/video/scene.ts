@@ -76,7 +76,7 @@ function paintCaption(picture: YuvPicture, request: VideoRequest): number {
   });
   const factUnit = Math.min(unit, promptLayout.unit);
   const factLayout = layOutText(
-    `${width}x${height}  ${countFrames(request) / FRAME_RATE} s  seed ${request.seed}`,
+    `${width}x${height}  ${Number((countFrames(request) / FRAME_RATE).toFixed(2))} s  seed ${request.seed}`,
     { width: width - 2 * margin, height: LINE_HEIGHT * factUnit, unit: factUnit, smallestUnit: 1 },
   );
   const promptHeight = promptLayout.lines.length * LINE_HEIGHT * promptLayout.unit;

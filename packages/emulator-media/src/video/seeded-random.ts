@@ -4,7 +4,8 @@
  */
 export function seededRandom(seed: number): () => number {
   // Mixes the fraction and the high bits in, so that 0.1 and 0.2, or 1 and 2 ** 32 + 1, differ.
-  const [low = 0, high = 0] = new Uint32Array(new Float64Array([seed]).buffer);
+  // Adding 0 turns -0, which is equal to 0 everywhere else, into 0.
+  const [low = 0, high = 0] = new Uint32Array(new Float64Array([seed + 0]).buffer);
   let state = Math.imul(low, 0x85ebca6b) ^ high;
   return () => {
     state = (state + 0x9e3779b9) | 0;

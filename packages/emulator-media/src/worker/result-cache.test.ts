@@ -20,7 +20,7 @@ test("makes a result once, also while it is still being made", async () => {
 });
 
 test("drops the least recently used results beyond its size", async () => {
-  const { get, made } = cacheOf(6);
+  const { get, made } = cacheOf(12);
   await get("aaa");
   await get("bbb");
   await get("aaa");
@@ -31,7 +31,7 @@ test("drops the least recently used results beyond its size", async () => {
 });
 
 test("hands out a result that is larger than the cache, without keeping it", async () => {
-  const { get, made } = cacheOf(2);
+  const { get, made } = cacheOf(5);
   expect(await get("large")).toBe("large");
   await get("large");
   expect(made).toEqual(["large", "large"]);

@@ -1,6 +1,6 @@
 /**
- * Remembers the results of the latest work by key, up to a number of bytes. Work that is still going on is shared
- * by all who ask for the same key; work that fails is forgotten.
+ * Remembers the results of the latest work by key, up to a number of bytes, keys included. Work that is still going
+ * on is shared by all who ask for the same key; work that fails is forgotten.
  */
 export class ResultCache<Result> {
   readonly #maxBytes: number;
@@ -22,7 +22,7 @@ export class ResultCache<Result> {
     this.#results.set(key, entry);
     if (!known) {
       entry.promise.then(
-        (result) => this.#account(key, entry, this.#sizeOf(result)),
+        (result) => this.#account(key, entry, key.length + this.#sizeOf(result)),
         () => this.#forget(key, entry),
       );
     }
