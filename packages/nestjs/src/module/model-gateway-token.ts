@@ -1,0 +1,22 @@
+import { ModelGateway } from "@model-gateway/core";
+import type { Abstract, InjectionToken, Type } from "@nestjs/common";
+
+/** The name of an instance that was given none. */
+export const DEFAULT_INSTANCE = "default";
+
+/**
+ * Token of something that an instance of the module provides, for `@Inject()`, `app.get()` and
+ * `overrideProvider()`. The default instance provides everything under its class.
+ *
+ * @param name the instance; left out for the default one
+ * @param provided `ChatService`, `EmbeddingsService`, `ModelsService`, `VideosService`, `VideoTaskStore`;
+ * left out for the client
+ * @example
+ * constructor(@Inject(getModelGatewayToken("eu", ChatService)) private readonly chat: ChatService) {}
+ */
+export function getModelGatewayToken<T = ModelGateway>(
+  name: string = DEFAULT_INSTANCE,
+  provided: Type<T> | Abstract<T> = ModelGateway as unknown as Type<T>,
+): InjectionToken<T> {
+  return name === DEFAULT_INSTANCE ? provided : `${provided.name}(${name})`;
+}
