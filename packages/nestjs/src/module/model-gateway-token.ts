@@ -14,9 +14,14 @@ export const DEFAULT_INSTANCE = "default";
  * @example
  * constructor(@Inject(getModelGatewayToken("eu", ChatService)) private readonly chat: ChatService) {}
  */
-export function getModelGatewayToken<T = ModelGateway>(
-  name: string = DEFAULT_INSTANCE,
-  provided: Type<T> | Abstract<T> = ModelGateway as unknown as Type<T>,
-): InjectionToken<T> {
+export function getModelGatewayToken(name?: string): InjectionToken<ModelGateway>;
+export function getModelGatewayToken<T>(
+  name: string | undefined,
+  provided: Type<T> | Abstract<T>,
+): InjectionToken<T>;
+export function getModelGatewayToken(
+  name = DEFAULT_INSTANCE,
+  provided: Type<unknown> | Abstract<unknown> = ModelGateway,
+): InjectionToken {
   return name === DEFAULT_INSTANCE ? provided : `${provided.name}(${name})`;
 }

@@ -14,7 +14,7 @@ export interface VideoProgress {
   error?: { code?: string; message: string };
 }
 
-/** Reduces a record to what may be shown, for `watch$(key).pipe(toMessageEvents(videoProgress))`. */
+/** Reduces a record to what may be shown, as `videoEvents()` does. */
 export function videoProgress({ key, status, task }: VideoTaskRecord): VideoProgress {
   const { progress, videos = [], lastFrameUrl, error } = task ?? {};
   return {

@@ -155,9 +155,19 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     try {
       return await this.gateway.videos.create(body);
     } catch (error) {
-      const surelyNotPaid = GatewayError.isInstance(error) && !error.maybeProcessed;
-      await this.store[surelyNotPaid ? "reject" : "lose"](key, problemOf(error));
+      await this.recordFailure(key, error);
       throw error;
+    }
+  }
+
+  private async recordFailure(key: string, error: unknown): Promise<void> {
+    const surelyNotPaid = GatewayError.isInstance(error) && !error.maybeProcessed;
+    try {
+      if (surelyNotPaid) await this.store.reject(key, problemOf(error));
+      else await this.store.lose(key, problemOf(error));
+    } catch (storeError) {
+      // The caller needs to hear of the submission; the record stays as it is, and its key taken.
+      this.logger.error(`The store did not take how video ${key} failed: ${String(storeError)}`);
     }
   }
 
