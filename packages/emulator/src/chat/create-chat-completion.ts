@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import { Field } from "../checks/field.js";
+import { requireModel } from "../models/require-model.js";
+import { abortableDelay } from "../server/abortable-delay.js";
+import { eventStreamResponse } from "../server/event-stream.js";
+import type { Exchange } from "../server/exchange.js";
+import { checkChatRequest } from "./check-chat-request.js";
+import { completionBody, completionChunks } from "./completion-body.js";
+import { composeReply } from "./compose-reply.js";
+import { limitReply } from "./limit-reply.js";
+import { countPromptTokens } from "./prompt-tokens.js";
+
+/** `POST /chat/completions`: one reply, whole or as a stream. */
+export function createChatCompletion({ body, key, services, signal }: Exchange): Response {
+  const request = checkChatRequest(Field.body(body));
+  const model = requireModel(services.keys.modelsOf(key), request.model, "chat");
+  const reply = limitReply(
+    composeReply(request, { seed: request.seed ?? services.seed, reasons: model.reasons }),
+    request,
+  );
+  const completion = {
+    id: `chatcmpl-${randomUUID()}`,
+    created: Math.floor(services.clock.now() / 1_000),
+    model: model.id,
+    request,
+    reply,
+    promptTokens: countPromptTokens(request),
+  };
+  if (!request.stream) return Response.json(completionBody(completion));
+  const { chunkMs } = services.latency;
+  return eventStreamResponse(completionChunks(completion), async () => {
+    signal.throwIfAborted();
+    if (chunkMs > 0) await abortableDelay(chunkMs, signal);
+  });
+}

@@ -1,0 +1,165 @@
+import { conceptOfPhrase, conceptOfStem, conceptsOfCharacters } from "../language/concept-lexicon.js";
+import { type Passage, splitPassages } from "../language/split-passages.js";
+import { stem } from "../language/stem.js";
+import { CJK, isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
+import type { Source } from "./read-conversation.js";
+
+/** An answer made of sentences that were given. */
+export interface GroundedAnswer {
+  text: string;
+  /** Share of the question's terms that the sentences cover, 0 to 1. */
+  coverage: number;
+  /** How many passages were weighed. */
+  considered: number;
+}
+
+/** Something the question is about. */
+interface Term {
+  /** Any of these in a passage matches the term. */
+  keys: string[];
+  weight: number;
+}
+
+const MIN_COVERAGE = 0.34;
+/** Names and numbers that the material lacks make a near match a wrong answer. */
+const MIN_COVERAGE_WITHOUT_NAMES = 0.6;
+const SPECIFIC_WEIGHT = 2;
+const HISTORY_PENALTY = 0.85;
+const KEEP_SHARE = 0.72;
+const MAX_SENTENCES = 3;
+const MAX_PASSAGES = 3_000;
+
+/** Looks the answer to a question up in the sources; undefined when they do not hold it. */
+export function groundAnswer(question: string, sources: readonly Source[]): GroundedAnswer | undefined {
+  const terms = questionTerms(question);
+  if (terms.length === 0) return undefined;
+  const passages = collectPassages(question, sources);
+  const total = terms.reduce((sum, term) => sum + term.weight, 0);
+  const known = new Set(passages.flatMap(({ keys }) => [...keys]));
+  const missesName = terms.some(
+    (term) => term.weight === SPECIFIC_WEIGHT && !term.keys.some((key) => known.has(key)),
+  );
+  const required = missesName ? MIN_COVERAGE_WITHOUT_NAMES : MIN_COVERAGE;
+  const questionFeatures = textFeatures(question);
+
+  const ranked = passages
+    .map((passage) => {
+      const matched = terms.filter((term) => term.keys.some((key) => passage.keys.has(key)));
+      const rarity = matched.reduce((sum, term) => sum + term.weight * rarityOf(term, passages), 0);
+      const coverage = matched.reduce((sum, term) => sum + term.weight, 0) / total;
+      const score =
+        (rarity / total + similarity(questionFeatures, textFeatures(passage.text))) * passage.weight;
+      return { passage, matched, coverage, score };
+    })
+    .filter(({ coverage }) => coverage >= required)
+    .sort((left, right) => right.score - left.score || left.passage.order - right.passage.order);
+  const [best] = ranked;
+  if (!best) return undefined;
+
+  const chosen = ranked
+    .filter(({ score }) => score >= KEEP_SHARE * best.score)
+    .filter(({ passage }, index) => index === 0 || !best.passage.text.includes(passage.text))
+    .slice(0, MAX_SENTENCES)
+    .sort((left, right) => left.passage.order - right.passage.order);
+  return {
+    text: chosen.map(({ passage }) => passage.text).join(" "),
+    coverage: best.coverage,
+    considered: passages.length,
+  };
+}
+
+interface IndexedPassage extends Passage {
+  order: number;
+  weight: number;
+  /** Stems, concepts and character pairs of the passage and its heading. */
+  keys: Set<string>;
+}
+
+function collectPassages(question: string, sources: readonly Source[]): IndexedPassage[] {
+  const asked = question.trim();
+  const seen = new Set<string>();
+  const passages: IndexedPassage[] = [];
+  for (const { text, origin } of sources) {
+    for (const passage of splitPassages(text)) {
+      if (passage.text === asked || seen.has(passage.text)) continue;
+      seen.add(passage.text);
+      if (passages.length >= MAX_PASSAGES) return passages;
+      passages.push({
+        ...passage,
+        text: origin === "history" ? quoteFromHistory(passage.text) : passage.text,
+        order: passages.length,
+        weight: origin === "history" ? HISTORY_PENALTY : 1,
+        keys: new Set(keysOf(`${passage.heading} ${passage.text}`)),
+      });
+    }
+  }
+  return passages;
+}
+
+/** What somebody said of themselves cannot be repeated in the first person. */
+function quoteFromHistory(text: string): string {
+  return /^(?:i|my|we|our|i'm|i've)\b/i.test(text) ? `You said: ${text}` : text;
+}
+
+function rarityOf(term: Term, passages: readonly IndexedPassage[]): number {
+  const holders = passages.filter(({ keys }) => term.keys.some((key) => keys.has(key))).length;
+  return Math.log(1 + passages.length / Math.max(1, holders)) / Math.log(1 + passages.length);
+}
+
+function questionTerms(question: string): Term[] {
+  const specific = new Set(
+    [
+      ...question.matchAll(
+        /(?<=[\p{L}\p{N},;:'"”)] )(?:the )?["“(]?(\p{Lu}[\p{L}\p{N}]+)|\b([\p{L}-]*\d[\p{L}\d.-]*)/gu,
+      ),
+    ].flatMap((match) => wordsOf(match[1] ?? match[2] ?? "")),
+  );
+  const terms: Term[] = [];
+  let previous: string | undefined;
+  for (const word of wordsOf(question)) {
+    if (CJK.test(word)) {
+      terms.push(...characterTerms(word));
+      previous = undefined;
+      continue;
+    }
+    const wordStem = stem(word);
+    const phrase = previous === undefined ? undefined : conceptOfPhrase(previous, wordStem);
+    previous = wordStem;
+    if (phrase !== undefined) terms.push({ keys: [`k:${phrase}`], weight: 1 });
+    if (isStopWord(word)) continue;
+    const concept = conceptOfStem(wordStem);
+    terms.push({
+      keys: concept === undefined ? [`w:${wordStem}`] : [`w:${wordStem}`, `k:${concept}`],
+      weight: specific.has(word) && concept === undefined ? SPECIFIC_WEIGHT : 1,
+    });
+  }
+  return terms;
+}
+
+function characterTerms(run: string): Term[] {
+  const concepts = conceptsOfCharacters(run).map((concept) => ({ keys: [`k:${concept}`], weight: 1 }));
+  const pairs = keysOf(run).filter((key) => key.startsWith("p:"));
+  // Pairs overlap, so each counts for half a term.
+  return [...concepts, ...pairs.map((key) => ({ keys: [key], weight: concepts.length > 0 ? 0.25 : 0.5 }))];
+}
+
+function keysOf(text: string): string[] {
+  const keys: string[] = [];
+  let previous: string | undefined;
+  for (const word of wordsOf(text)) {
+    if (CJK.test(word)) {
+      for (const feature of textFeatures(word).keys()) if (feature.startsWith("p:")) keys.push(feature);
+      for (const concept of conceptsOfCharacters(word)) keys.push(`k:${concept}`);
+      previous = undefined;
+      continue;
+    }
+    const wordStem = stem(word);
+    const concept = conceptOfStem(wordStem);
+    const phrase = previous === undefined ? undefined : conceptOfPhrase(previous, wordStem);
+    keys.push(`w:${wordStem}`);
+    if (concept !== undefined) keys.push(`k:${concept}`);
+    if (phrase !== undefined) keys.push(`k:${phrase}`);
+    previous = wordStem;
+  }
+  return keys;
+}

@@ -1,0 +1,104 @@
+import { stripPromptMarkers } from "../server/prompt-markers.js";
+import type { ChatMessage } from "./chat-request.js";
+import { readPrompt } from "./read-prompt.js";
+
+/** The result of a tool that was called since the last user message. */
+export interface ToolResult {
+  name: string;
+  /** JSON text of the arguments it was called with. */
+  arguments: string;
+  text: string;
+}
+
+/** Text that may be answered from. */
+export interface Source {
+  text: string;
+  origin: "tool" | "prompt" | "system" | "history";
+}
+
+/** A conversation as the local models see it. */
+export interface Conversation {
+  /** The last user message, without markers. */
+  userText: string;
+  /** What it asks. */
+  question: string;
+  /** Where an answer may come from, best first. */
+  sources: Source[];
+  /** Whether somebody gave material to answer from, and not only earlier turns. */
+  hasContext: boolean;
+  /** Of the current turn. */
+  toolResults: ToolResult[];
+  /** URLs of the images in the last user message. */
+  images: string[];
+  systemText: string;
+}
+
+const INSTRUCTION =
+  /^\W*(?:you(?:'re| are| will| must| should| can)\b|answer|use|if you|given|respond|reply|keep|only|do not|don't|never|always|please|based on|be |act as|your (?:task|job|goal|role|name)|think|follow|let's|when (?:asked|answering)|return|output|format|cite|assistant|你是|请|如果你|回答|不要|仅|使用)/i;
+
+export function readConversation(messages: readonly ChatMessage[]): Conversation {
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const user = messages[lastUser];
+  const userText = stripPromptMarkers(user?.text ?? "");
+  const prompt = readPrompt(userText);
+  const toolResults = readToolResults(messages, lastUser);
+  const systemText = messages
+    .filter(({ role }) => role === "system")
+    .map(({ text }) => text)
+    .join("\n");
+  const system = readSystem(systemText);
+
+  const sources: Source[] = toolResults.map(({ text }) => ({ text, origin: "tool" }));
+  if (prompt.context !== "") sources.push({ text: prompt.context, origin: "prompt" });
+  if (system.text !== "") sources.push({ text: system.text, origin: "system" });
+  for (const [index, message] of messages.entries()) {
+    const current =
+      index === lastUser || message.role === "system" || (message.role === "tool" && index > lastUser);
+    if (!current && message.text !== "") {
+      sources.push({
+        text: stripPromptMarkers(message.text),
+        origin: message.role === "tool" ? "tool" : "history",
+      });
+    }
+  }
+  return {
+    userText,
+    question: prompt.question,
+    sources,
+    hasContext: prompt.marked || system.marked || sources.some(({ origin }) => origin !== "history"),
+    toolResults,
+    images: user?.images ?? [],
+    systemText,
+  };
+}
+
+/** A system prompt without its instructions; a marked context in it is taken whole. */
+function readSystem(systemText: string): { text: string; marked: boolean } {
+  const { context, marked, instructions } = readPrompt(systemText);
+  if (marked) return { text: context, marked: true };
+  const material = (instructions || systemText)
+    .split("\n")
+    .map((line) => withoutInstructions(line))
+    .filter((line) => line !== "");
+  return { text: material.join("\n"), marked: false };
+}
+
+function withoutInstructions(line: string): string {
+  return (line.match(/[^.!?。！？]+(?:[.!?。！？]+(?=\s|$)|[。！？]|$)|[.!?。！？]+/g) ?? [])
+    .filter((sentence) => !INSTRUCTION.test(sentence))
+    .join("")
+    .trim();
+}
+
+function readToolResults(messages: readonly ChatMessage[], lastUser: number): ToolResult[] {
+  const calls = new Map(
+    messages.flatMap(({ toolCalls }) => toolCalls.map((call) => [call.id, call] as const)),
+  );
+  return messages
+    .slice(lastUser + 1)
+    .filter(({ role }) => role === "tool")
+    .map(({ text, toolCallId }) => {
+      const call = calls.get(toolCallId ?? "");
+      return { name: call?.name ?? "tool", arguments: call?.arguments ?? "{}", text };
+    });
+}

@@ -1,0 +1,61 @@
+import type { Field } from "./field.js";
+
+/** The forms of URL that an input of a model may have. */
+export interface UrlForms {
+  /** `image` or `audio` admits `data:<kind>/…;base64,…`. */
+  data?: "image" | "audio";
+  /** Subtypes a data URL may have; any when absent. */
+  subtypes?: readonly string[];
+  /** Admits `asset://<asset_id>`. */
+  asset?: boolean;
+}
+
+/** Reads a URL of one of the forms; notes a problem for any other. */
+export function checkUrl(field: Field, { data, subtypes, asset }: UrlForms): string | undefined {
+  const url = field.string();
+  if (url === undefined) return undefined;
+  if (isPublicUrl(url)) return url;
+  if (asset && /^asset:\/\/\S+$/.test(url)) return url;
+  if (data && url.startsWith(`data:${data}/`)) return checkDataUrl(field, url, data, subtypes);
+  const forms = ["a public http(s) URL"];
+  if (data) forms.push(`a data:${data}/...;base64,... value`);
+  if (asset) forms.push("asset://<asset_id>");
+  return field.refuse(
+    `must be ${forms.length > 1 ? `${forms.slice(0, -1).join(", ")} or ${forms.at(-1)}` : forms[0]}`,
+  );
+}
+
+/** Whether the text is an absolute http or https URL. */
+export function isPublicUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text)) return false;
+  return URL.canParse(text);
+}
+
+function checkDataUrl(
+  field: Field,
+  url: string,
+  kind: string,
+  subtypes?: readonly string[],
+): string | undefined {
+  const comma = url.indexOf(",");
+  const header = comma < 0 ? url.slice(0, 200) : url.slice(0, comma);
+  if (comma < 0 || !header.endsWith(";base64")) {
+    return field.refuse(`must have the form data:${kind}/...;base64,...`);
+  }
+  const subtype = header.slice(`data:${kind}/`.length).split(";")[0]?.toLowerCase() ?? "";
+  if (subtypes && !subtypes.includes(subtype)) {
+    return field.refuse(
+      `must hold ${kind} data of one of the formats ${subtypes.join(", ")} (got "${subtype.slice(0, 40)}")`,
+    );
+  }
+  if (!isBase64(url, comma + 1)) return field.refuse("must hold valid Base64 after the comma");
+  return url;
+}
+
+/** Checks the text from `start` without copying it: inputs may be many megabytes. */
+function isBase64(text: string, start: number): boolean {
+  if (start >= text.length) return false;
+  const pattern = /[A-Za-z0-9+/]+={0,2}$/y;
+  pattern.lastIndex = start;
+  return pattern.test(text);
+}

@@ -1,0 +1,42 @@
+import { Field, isRecord } from "../checks/field.js";
+import { countTokens } from "../language/tokenize.js";
+import { requireModel } from "../models/require-model.js";
+import type { Exchange } from "../server/exchange.js";
+import { stripPromptMarkers } from "../server/prompt-markers.js";
+import { checkEmbeddingsRequest } from "./check-embeddings-request.js";
+import { embedText } from "./embed-text.js";
+
+const DEFAULT_DIMENSIONS = 1_536;
+
+/** `POST /embeddings`: one vector per input, in order. */
+export function createEmbeddings({ body, key, services }: Exchange): Response {
+  const request = checkEmbeddingsRequest(Field.body(body));
+  const model = requireModel(services.keys.modelsOf(key), request.model, "embedding");
+  const dimensions = request.dimensions ?? DEFAULT_DIMENSIONS;
+  const tokens = request.input.reduce((sum, text) => sum + countTokens(text), 0);
+  return Response.json({
+    object: "list",
+    model: model.id,
+    data: request.input.map((text, index) => {
+      const vector = embedText(stripPromptMarkers(text), dimensions, services.seed);
+      return { object: "embedding", index, embedding: request.base64 ? toBase64(vector) : vector };
+    }),
+    usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
+  });
+}
+
+/** The inputs of a request, checked or not, in which prompt markers count. */
+export function embeddingInputText(body: unknown): string {
+  const input = isRecord(body) ? body["input"] : undefined;
+  const texts: unknown[] = Array.isArray(input) ? input : [input];
+  return texts.filter((text) => typeof text === "string").join("\n");
+}
+
+/** Little-endian 32-bit floats, as clients of this wire format decode them. */
+function toBase64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  vector.forEach((value, index) => {
+    bytes.writeFloatLE(value, index * 4);
+  });
+  return bytes.toString("base64");
+}

@@ -1,0 +1,94 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ApiError } from "../server/api-error.js";
+import type { VirtualClock } from "../state/virtual-clock.js";
+
+/** A file as it is served. */
+export interface MediaFile {
+  bytes: Uint8Array;
+  mediaType: string;
+}
+
+const VALID_FOR_MS = 24 * 60 * 60 * 1_000;
+const KEPT_FILES = 64;
+
+/** Signed, expiring URLs, and the files behind them, rendered once and kept while they are among the latest used. */
+export class MediaFiles {
+  private readonly secret = randomBytes(32);
+  private readonly clock: VirtualClock;
+  private readonly folder: string | undefined;
+  private readonly files = new Map<string, Promise<MediaFile>>();
+
+  /** @param folder where rendered files are kept as well, for people to open; in memory only without it */
+  constructor(clock: VirtualClock, folder?: string) {
+    this.clock = clock;
+    this.folder = folder;
+  }
+
+  /** The URL of the file `<task id>/<name>`, good for 24 hours of emulator time from `issuedAt`. */
+  sign(origin: string, path: string, issuedAt: number): string {
+    const expires = Math.floor((issuedAt + VALID_FOR_MS) / 1_000);
+    return `${origin}/files/${path}?expires=${expires}&signature=${this.signature(path, String(expires))}`;
+  }
+
+  /** @throws ApiError 403 when the URL was not signed here, or has expired */
+  verify(path: string, query: URLSearchParams): void {
+    const expires = query.get("expires") ?? "";
+    const expected = Buffer.from(this.signature(path, expires));
+    const given = Buffer.from(query.get("signature") ?? "");
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      throw new ApiError("The signature of this file URL is not valid.", {
+        status: 403,
+        code: "invalid_signature",
+      });
+    }
+    if (Number(expires) * 1_000 <= this.clock.now()) {
+      throw new ApiError(
+        "This file URL has expired: a result is served for 24 hours after its task has ended.",
+        {
+          status: 403,
+          code: "url_expired",
+        },
+      );
+    }
+  }
+
+  /** The file from the cache, or rendered now; concurrent readers share one rendering, and a failure is not kept. */
+  async get(path: string, render: () => Promise<MediaFile>): Promise<MediaFile> {
+    const file = this.files.get(path) ?? this.readOrRender(path, render);
+    this.files.delete(path);
+    this.files.set(path, file);
+    for (const oldest of this.files.keys()) {
+      if (this.files.size <= KEPT_FILES) break;
+      this.files.delete(oldest);
+    }
+    try {
+      return await file;
+    } catch (error) {
+      if (this.files.get(path) === file) this.files.delete(path);
+      throw error;
+    }
+  }
+
+  reset(): void {
+    this.files.clear();
+  }
+
+  private async readOrRender(path: string, render: () => Promise<MediaFile>): Promise<MediaFile> {
+    if (this.folder === undefined) return render();
+    const filename = join(this.folder, "files", path);
+    const mediaType = path.endsWith(".mp4") ? "video/mp4" : "image/png";
+    // Written by this emulator before the file left memory.
+    const kept = await readFile(filename).catch(() => undefined);
+    if (kept) return { bytes: kept, mediaType };
+    const file = await render();
+    await mkdir(dirname(filename), { recursive: true });
+    await writeFile(filename, file.bytes);
+    return file;
+  }
+
+  private signature(path: string, expires: string): string {
+    return createHmac("sha256", this.secret).update(`${path}\n${expires}`).digest("base64url");
+  }
+}

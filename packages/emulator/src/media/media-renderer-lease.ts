@@ -1,0 +1,51 @@
+import { ApiError } from "../server/api-error.js";
+import type { MediaRenderer } from "./media-renderer.js";
+
+const PACKAGE = "@model-gateway/emulator-media";
+
+/** Emulators in this process that use the package; its workers serve them all and end with the last. */
+let users = 0;
+
+/** A use of the optional media package by one emulator. */
+export class MediaRendererLease {
+  private renderer: Promise<MediaRenderer> | undefined;
+
+  /** Loads the package on first use. @throws ApiError 501 when it is not installed */
+  load(): Promise<MediaRenderer> {
+    if (!this.renderer) {
+      users += 1;
+      this.renderer = importRenderer();
+    }
+    return this.renderer;
+  }
+
+  async release(): Promise<void> {
+    const renderer = this.renderer;
+    if (!renderer) return;
+    this.renderer = undefined;
+    users -= 1;
+    if (users > 0) return;
+    const loaded = await renderer.catch(() => undefined);
+    await loaded?.closeMedia();
+  }
+}
+
+async function importRenderer(): Promise<MediaRenderer> {
+  // A name in a variable keeps bundlers and the type checker from asking for the optional package.
+  const specifier: string = PACKAGE;
+  const loaded: Partial<MediaRenderer> = await import(specifier).catch((error: unknown) => {
+    throw mediaUnavailable(error instanceof Error ? error.message : String(error));
+  });
+  if (typeof loaded.renderVideo !== "function" || typeof loaded.closeMedia !== "function") {
+    throw mediaUnavailable("the installed version has no renderVideo and closeMedia");
+  }
+  return { renderVideo: loaded.renderVideo, closeMedia: loaded.closeMedia };
+}
+
+function mediaUnavailable(reason: string): ApiError {
+  return new ApiError(
+    `This file needs the package ${PACKAGE}, which could not be loaded (${reason}). ` +
+      `Add it next to the emulator: npm install --save-dev ${PACKAGE}.`,
+    { status: 501, code: "media_unavailable" },
+  );
+}

@@ -1,0 +1,17 @@
+import type { Exchange } from "../server/exchange.js";
+
+/** When the emulator's models came to be; a constant, so that two runs answer alike. */
+const CREATED_AT_SECONDS = 1_760_000_000;
+
+/** `GET /models`: what the calling key can reach. */
+export function listModels({ key, services }: Exchange): Response {
+  return Response.json({
+    object: "list",
+    data: services.keys.modelsOf(key).map(({ id }) => ({
+      id,
+      object: "model",
+      created: CREATED_AT_SECONDS,
+      owned_by: "model-gateway-emulator",
+    })),
+  });
+}

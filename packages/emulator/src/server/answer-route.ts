@@ -1,0 +1,65 @@
+import { isRecord } from "../checks/field.js";
+import { abridge } from "../state/abridge.js";
+import { abortableDelay } from "./abortable-delay.js";
+import { ApiError } from "./api-error.js";
+import type { Exchange, Route } from "./exchange.js";
+import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
+import type { ObservedRequest } from "./observe-request.js";
+import { readPromptMarkers } from "./prompt-markers.js";
+import { readJsonBody } from "./read-json-body.js";
+import type { Services } from "./services.js";
+
+/** Authentication, body, faults, prompt markers and latency around an endpoint of the API. */
+export async function answerRoute(
+  services: Services,
+  route: Route,
+  parameters: Record<string, string>,
+  observed: ObservedRequest,
+): Promise<Response> {
+  const { request, url, path, token, entry, signal } = observed;
+  // The router also sends HEAD to the GET routes; the API has none.
+  if (route.method !== request.method) throw noSuchEndpoint(request, url);
+
+  const key = services.keys.authenticate(request.headers.get("authorization"));
+  let body: unknown;
+  if (route.method === "POST") {
+    body = await readJsonBody(request);
+    entry.body = abridge(body);
+    const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
+    if (typeof model === "string") entry.model = model;
+  }
+
+  const fault = services.faults.take({ path, model: entry.model, key: token });
+  const replacement = fault && (await faultBefore(fault, signal));
+  if (replacement) return replacement;
+  await obeyMarkers(route, body, signal);
+  if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
+
+  const exchange: Exchange = { request, url, parameters, key, body, services, signal };
+  const response = await route.handle(exchange);
+  return fault ? faultAfter(fault, response, signal) : response;
+}
+
+/** 404 for a path, or a method on a path, that the API does not have. */
+export function noSuchEndpoint(request: Request, url: URL): ApiError {
+  return ApiError.notFound(
+    `There is no ${request.method} ${url.pathname}. Base addresses end in /v1; GET /v1/models is a good first call.`,
+  );
+}
+
+async function obeyMarkers(route: Route, body: unknown, signal: AbortSignal): Promise<void> {
+  if (!route.promptText) return;
+  const markers = readPromptMarkers(route.promptText(body));
+  if (markers.delayMs > 0) await abortableDelay(markers.delayMs, signal);
+  if (markers.status !== undefined) throw statusFaultError(markers.status, "A marker in the prompt");
+  if (route.createsTask) return;
+  if (markers.fail) throw statusFaultError(500, "The marker [[fail]] in the prompt");
+  if (markers.stuck) await untilAborted(signal);
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,18 @@
+/** The four base addresses, by the path each has on the emulator's one port. */
+export const BASE_PATHS = {
+  general: "/v1",
+  cdn: "/cdn/v1",
+  specialized: "/specialized/v1",
+  specializedCdn: "/specialized-cdn/v1",
+} as const;
+
+export type BaseKind = keyof typeof BASE_PATHS;
+
+/** A request path split into its base address and the path below it; `base` is null outside all four. */
+export function splitBasePath(pathname: string): { base: BaseKind | null; path: string } {
+  for (const base of Object.keys(BASE_PATHS) as BaseKind[]) {
+    const prefix = BASE_PATHS[base];
+    if (pathname.startsWith(`${prefix}/`)) return { base, path: pathname.slice(prefix.length) };
+  }
+  return { base: null, path: pathname };
+}

@@ -1,0 +1,113 @@
+import type { Fault } from "../state/fault-store.js";
+import { abortableDelay } from "./abortable-delay.js";
+import { ApiError } from "./api-error.js";
+import { ConnectionDropped } from "./connection-dropped.js";
+
+const DEFAULT_DELAY_MS = 1_000;
+const DEFAULT_CHUNK_DELAY_MS = 200;
+const PLAIN_BODY_PIECES = 8;
+
+/** The error that a status fault, or a status marker in a prompt, answers. */
+export function statusFaultError(status: number, cause: string): ApiError {
+  const message = `${cause} made this request answer ${status}.`;
+  if (status === 429) return ApiError.tooManyRequests(message);
+  return new ApiError(message, {
+    status,
+    code: status >= 500 ? "internal_error" : "injected_fault",
+    headers: status === 503 ? { "retry-after": "1" } : {},
+  });
+}
+
+/** The part of a fault that acts before the request is processed; a response here is the whole answer. */
+export async function faultBefore(fault: Fault, signal: AbortSignal): Promise<Response | undefined> {
+  switch (fault.kind) {
+    case "drop-before":
+      throw new ConnectionDropped();
+    case "status":
+      throw statusFaultError(fault.status ?? 500, "A fault");
+    case "html":
+      return new Response("<!doctype html><html><body><h1>Welcome to the proxy</h1></body></html>", {
+        status: fault.status ?? 200,
+        headers: { "content-type": "text/html; charset=utf-8" },
+      });
+    case "delay":
+      await abortableDelay(fault.delayMs ?? DEFAULT_DELAY_MS, signal);
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The part of a fault that acts on the finished answer. */
+export async function faultAfter(fault: Fault, response: Response, signal: AbortSignal): Promise<Response> {
+  switch (fault.kind) {
+    case "drop-after":
+      await response.body?.cancel();
+      throw new ConnectionDropped();
+    case "slow-stream":
+      return replaceBody(
+        response,
+        inPieces(await splitBody(response), fault.delayMs ?? DEFAULT_CHUNK_DELAY_MS, signal),
+      );
+    case "cut-stream": {
+      const pieces = await splitBody(response);
+      return replaceBody(response, inPieces(pieces.slice(0, Math.ceil(pieces.length / 2)), 0, signal));
+    }
+    case "malformed-json": {
+      const pieces = await splitBody(response);
+      const broken = pieces.map((piece, index) =>
+        index === Math.floor(pieces.length / 2) ? breakJson(piece) : piece,
+      );
+      return replaceBody(response, inPieces(broken, 0, signal));
+    }
+    default:
+      return response;
+  }
+}
+
+/** A stream by its events, any other body in a few pieces. */
+async function splitBody(response: Response): Promise<string[]> {
+  const text = await response.text();
+  if (isEventStream(response)) return text.split(/(?<=\n\n)/);
+  const size = Math.max(1, Math.ceil(text.length / PLAIN_BODY_PIECES));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+    text.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Takes the end off the JSON of an event, or the middle out of a JSON body. */
+function breakJson(piece: string): string {
+  const end = piece.endsWith("\n\n") ? "\n\n" : "";
+  const content = piece.slice(0, piece.length - end.length);
+  return content.slice(0, Math.floor(content.length / 2)) + end;
+}
+
+function inPieces(
+  pieces: readonly string[],
+  delayMs: number,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let index = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = pieces[index++];
+      if (piece === undefined) {
+        controller.close();
+        return;
+      }
+      await abortableDelay(delayMs, signal);
+      controller.enqueue(encoder.encode(piece));
+    },
+  });
+}
+
+function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+  const headers = new Headers(response.headers);
+  headers.delete("content-length");
+  return new Response(body, { status: response.status, headers });
+}
+
+export function isEventStream(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+}

@@ -1,0 +1,51 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Http2Bindings, type HttpBindings, serve } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+
+/** A server that has a port. */
+export interface Listener {
+  port: number;
+  /** Ends every connection at once, open streams included. */
+  close(): Promise<void>;
+}
+
+/** Serves a web-standard handler on the loopback interface. @throws Error when the port is taken */
+export async function listen(
+  handle: (request: Request) => Response | Promise<Response>,
+  port: number,
+): Promise<Listener> {
+  const server = serve({
+    fetch: async (request: Request, { outgoing }: HttpBindings | Http2Bindings) => {
+      try {
+        return await handle(request);
+      } catch {
+        // A dropped connection, or a client that has gone: there is nobody to answer.
+        outgoing.destroy();
+        return RESPONSE_ALREADY_SENT;
+      }
+    },
+    hostname: "127.0.0.1",
+    port,
+    // The process belongs to the application under test: its Request and Response stay as they are.
+    overrideGlobalObjects: false,
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once("listening", resolve);
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(error.code === "EADDRINUSE" ? portInUse(port, error) : error);
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function portInUse(port: number, cause: Error): Error {
+  return new Error(`Port ${port} is in use. Choose another, or 0 for any free one.`, { cause });
+}

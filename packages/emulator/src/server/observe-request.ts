@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import type { JournalEntry } from "../state/journal.js";
+import { maskKey } from "../state/key-store.js";
+import { ApiError } from "./api-error.js";
+import { splitBasePath } from "./base-kinds.js";
+import { ConnectionDropped } from "./connection-dropped.js";
+import { isEventStream } from "./fault-response.js";
+import type { Services } from "./services.js";
+
+/** What the endpoint is told about a request under observation. */
+export interface ObservedRequest {
+  request: Request;
+  url: URL;
+  /** The path below the base address. */
+  path: string;
+  /** The bearer token as sent, unchecked. */
+  token: string | null;
+  /** The journal entry under way. */
+  entry: JournalEntry;
+  /** Aborts when the client leaves or the emulator closes. */
+  signal: AbortSignal;
+}
+
+/**
+ * Puts a journal entry, an `x-request-id`, an abort signal and the Error body around whatever answers.
+ *
+ * @throws ConnectionDropped when a fault destroys the connection, and the abort reason when the client has gone
+ */
+export async function observeRequest(
+  services: Services,
+  request: Request,
+  answer: (observed: ObservedRequest) => Response | Promise<Response>,
+): Promise<Response> {
+  const started = performance.now();
+  const url = new URL(request.url);
+  const { base, path } = splitBasePath(url.pathname);
+  const token = bearerToken(request);
+  const entry: JournalEntry = {
+    id: randomUUID(),
+    time: services.clock.now(),
+    method: request.method,
+    path,
+    base,
+    key: token === null ? null : maskKey(token),
+    model: null,
+    status: null,
+    durationMs: 0,
+    complete: false,
+  };
+  services.journal.add(entry, token);
+
+  const controller = new AbortController();
+  const onClientGone = () => controller.abort(request.signal.reason);
+  request.signal.addEventListener("abort", onClientGone, { once: true });
+  if (request.signal.aborted) onClientGone();
+  services.openExchanges.add(controller);
+  const finish = (complete: boolean) => {
+    entry.durationMs = performance.now() - started;
+    entry.complete = complete;
+    services.openExchanges.delete(controller);
+    request.signal.removeEventListener("abort", onClientGone);
+  };
+
+  let response: Response;
+  try {
+    response = await answer({ request, url, path, token, entry, signal: controller.signal });
+  } catch (error) {
+    if (controller.signal.aborted || error instanceof ConnectionDropped) {
+      finish(false);
+      throw error;
+    }
+    response = (error instanceof ApiError ? error : unexpected(error, entry)).toResponse();
+  }
+  response.headers.set("x-request-id", entry.id);
+  entry.status = response.status;
+  if (response.body && isEventStream(response)) return watchEnd(response, response.body, finish);
+  finish(true);
+  return response;
+}
+
+function bearerToken(request: Request): string | null {
+  return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+}
+
+/** Passes a stream on and reports when it has ended, or was left early. */
+function watchEnd(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  finish: (complete: boolean) => void,
+): Response {
+  const reader = body.getReader();
+  const watched = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) {
+          controller.enqueue(value);
+          return;
+        }
+        finish(true);
+        controller.close();
+      } catch (error) {
+        finish(false);
+        throw error;
+      }
+    },
+    cancel(reason) {
+      finish(false);
+      return reader.cancel(reason);
+    },
+  });
+  return new Response(watched, { status: response.status, headers: response.headers });
+}
+
+function unexpected(error: unknown, entry: JournalEntry): ApiError {
+  entry.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new ApiError(
+    "The emulator failed; its journal holds the reason under this response's x-request-id.",
+    {
+      status: 500,
+      code: "internal_error",
+    },
+  );
+}

@@ -1,0 +1,34 @@
+/** What a client asked for with markers in its prompt. */
+export interface PromptMarkers {
+  /** `[[429]]`, `[[500]]`, …: the status to answer. */
+  status?: number;
+  /** `[[slow:2s]]`, `[[slow:250ms]]`: milliseconds to wait first. */
+  delayMs: number;
+  /** `[[fail]]`: the task fails; an endpoint without tasks answers 500. */
+  fail: boolean;
+  /** `[[stuck]]`: the task never ends; an endpoint without tasks never answers. */
+  stuck: boolean;
+}
+
+const LONGEST_DELAY_MS = 600_000;
+
+export function readPromptMarkers(text: string): PromptMarkers {
+  // Most prompts hold none: one cheap search instead of four.
+  if (!text.includes("[[")) return { delayMs: 0, fail: false, stuck: false };
+  const status = /\[\[([45]\d\d)\]\]/.exec(text)?.[1];
+  const slow = /\[\[slow:(\d{1,9}(?:\.\d{1,3})?)(ms|s)\]\]/.exec(text);
+  const delayMs = slow ? Number(slow[1]) * (slow[2] === "s" ? 1_000 : 1) : 0;
+  return {
+    status: status === undefined ? undefined : Number(status),
+    delayMs: Math.min(delayMs, LONGEST_DELAY_MS),
+    fail: text.includes("[[fail]]"),
+    stuck: text.includes("[[stuck]]"),
+  };
+}
+
+/** The text without its markers, so that they do not shape the answer. */
+export function stripPromptMarkers(text: string): string {
+  return text.includes("[[")
+    ? text.replace(/ ?\[\[(?:[45]\d\d|fail|stuck|slow:[\d.]+m?s)\]\]/g, "").trim()
+    : text;
+}

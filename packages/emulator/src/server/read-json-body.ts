@@ -1,0 +1,21 @@
+import { ApiError } from "./api-error.js";
+
+/** The parsed body of a JSON request. @throws ApiError 400 when it is no JSON */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const contentType = request.headers.get("content-type") ?? "";
+  if (/^\s*(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType)) {
+    throw ApiError.badRequest(
+      `This endpoint takes a JSON body, not ${contentType.split(";")[0]?.trim()}. Send content-type: application/json.`,
+      "invalid_content_type",
+    );
+  }
+  const text = await request.text();
+  if (text.trim() === "")
+    throw ApiError.badRequest("The request body is empty; it must be a JSON object.", "invalid_json");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw ApiError.badRequest(`The request body is not valid JSON: ${reason}.`, "invalid_json");
+  }
+}

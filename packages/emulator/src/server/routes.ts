@@ -1,0 +1,22 @@
+import { lastUserText } from "../chat/chat-request.js";
+import { createChatCompletion } from "../chat/create-chat-completion.js";
+import { createEmbeddings, embeddingInputText } from "../embeddings/create-embeddings.js";
+import { listModels } from "../models/list-models.js";
+import { createVideoTask, videoPromptText } from "../videos/create-video-task.js";
+import { retrieveVideoTask } from "../videos/retrieve-video-task.js";
+import type { Route } from "./exchange.js";
+
+/** The API, one line per endpoint. */
+export const routes: readonly Route[] = [
+  { method: "GET", path: "/models", handle: listModels },
+  { method: "POST", path: "/chat/completions", handle: createChatCompletion, promptText: lastUserText },
+  { method: "POST", path: "/embeddings", handle: createEmbeddings, promptText: embeddingInputText },
+  {
+    method: "POST",
+    path: "/videos",
+    handle: createVideoTask,
+    promptText: videoPromptText,
+    createsTask: true,
+  },
+  { method: "GET", path: "/videos/:task_id", handle: retrieveVideoTask },
+];

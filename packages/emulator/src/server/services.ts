@@ -1,0 +1,32 @@
+import type { MediaFiles } from "../media/media-files.js";
+import type { MediaRendererLease } from "../media/media-renderer-lease.js";
+import type { FaultStore } from "../state/fault-store.js";
+import type { Journal } from "../state/journal.js";
+import type { KeyStore } from "../state/key-store.js";
+import type { VirtualClock } from "../state/virtual-clock.js";
+import type { CallbackLog } from "../videos/callback-log.js";
+import type { TaskStore } from "../videos/task-store.js";
+
+/** Real milliseconds by which answers are held back. */
+export interface Latency {
+  /** Before every answer. */
+  responseMs: number;
+  /** Before every event of a stream. */
+  chunkMs: number;
+}
+
+/** Everything the endpoints share; one set per emulator. */
+export interface Services {
+  seed: number;
+  latency: Latency;
+  clock: VirtualClock;
+  keys: KeyStore;
+  journal: Journal;
+  faults: FaultStore;
+  tasks: TaskStore;
+  callbacks: CallbackLog;
+  files: MediaFiles;
+  media: MediaRendererLease;
+  /** One per request in progress; aborting it ends the request. */
+  openExchanges: Set<AbortController>;
+}

@@ -1,0 +1,97 @@
+/** How a fault makes the gateway misbehave. */
+export const FAULT_KINDS = [
+  "status",
+  "delay",
+  "slow-stream",
+  "cut-stream",
+  "malformed-json",
+  "html",
+  "drop-before",
+  "drop-after",
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** A fault and the requests it hits: all of `path`, `model` and `key` that are given must match. */
+export interface Fault {
+  /**
+   * - `status`: answers `status` (500) with the Error body; 429 and 503 carry `Retry-After: 1`
+   * - `delay`: answers as usual, `delayMs` (1000) later
+   * - `slow-stream`: waits `delayMs` (200) before every piece of the body
+   * - `cut-stream`: closes the connection cleanly in the middle of the body
+   * - `malformed-json`: answers as usual, but the JSON (of one event, in a stream) is broken
+   * - `html`: answers an HTML page with `status` (200), as a misconfigured proxy does
+   * - `drop-before`: destroys the connection without doing anything
+   * - `drop-after`: does what was asked, then destroys the connection without answering
+   */
+  kind: FaultKind;
+  /** Path below the base address, such as `/chat/completions`; a trailing `*` matches any rest. */
+  path?: string;
+  model?: string;
+  /** The whole key. */
+  key?: string;
+  /** How many requests it hits before it is gone; without it the fault stays until cleared. */
+  times?: number;
+  /** Status of `status` and `html`. */
+  status?: number;
+  /** Milliseconds of `delay` and `slow-stream`. */
+  delayMs?: number;
+}
+
+/** What is known of a request when faults are looked up. */
+export interface FaultTarget {
+  path: string;
+  model: string | null;
+  key: string | null;
+}
+
+/** The faults in force, in the order in which they were added. */
+export class FaultStore {
+  private faults: { id: string; fault: Fault; left: number }[] = [];
+  private count = 0;
+
+  /** Puts a fault in force and returns its id. @throws TypeError for an unknown kind or a value out of range. */
+  add(fault: Fault): string {
+    if (!FAULT_KINDS.includes(fault.kind)) {
+      throw new TypeError(`The fault kind "${fault.kind}" is unknown; there are ${FAULT_KINDS.join(", ")}.`);
+    }
+    requireRange("times", fault.times, 1, Number.MAX_SAFE_INTEGER);
+    requireRange("status", fault.status, fault.kind === "html" ? 200 : 400, 599);
+    requireRange("delayMs", fault.delayMs, 0, 2 ** 31 - 1);
+    const id = `fault-${++this.count}`;
+    this.faults.push({ id, fault: { ...fault }, left: fault.times ?? Number.POSITIVE_INFINITY });
+    return id;
+  }
+
+  /** Lifts one fault, or all of them. */
+  clear(id?: string): void {
+    this.faults = id === undefined ? [] : this.faults.filter((entry) => entry.id !== id);
+  }
+
+  /** The first fault that hits the request, with one of its `times` used up. */
+  take(target: FaultTarget): Fault | undefined {
+    const hit = this.faults.find(({ fault }) => matches(fault, target));
+    if (!hit) return undefined;
+    hit.left -= 1;
+    if (hit.left <= 0) this.clear(hit.id);
+    return hit.fault;
+  }
+}
+
+function matches(fault: Fault, target: FaultTarget): boolean {
+  return (
+    (fault.path === undefined || matchesPath(fault.path, target.path)) &&
+    (fault.model === undefined || fault.model === target.model) &&
+    (fault.key === undefined || fault.key === target.key)
+  );
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  return pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+}
+
+function requireRange(name: string, value: number | undefined, min: number, max: number): void {
+  if (value !== undefined && !(Number.isInteger(value) && value >= min && value <= max)) {
+    throw new TypeError(`${name} of a fault must be an integer from ${min} to ${max} (got ${value}).`);
+  }
+}

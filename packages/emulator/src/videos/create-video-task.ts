@@ -1,0 +1,99 @@
+import { Field, isRecord } from "../checks/field.js";
+import { hashText } from "../language/hash-text.js";
+import { readImageSize } from "../media/read-image-size.js";
+import { requireModel } from "../models/require-model.js";
+import { ApiError } from "../server/api-error.js";
+import type { Exchange } from "../server/exchange.js";
+import { readPromptMarkers, stripPromptMarkers } from "../server/prompt-markers.js";
+import { type CheckedVideoRequest, checkVideoRequest } from "./check-video-request.js";
+import { videoDimensions } from "./video-dimensions.js";
+import type { VideoTask, VideoTaskSettings } from "./video-task.js";
+
+const DEFAULT_DURATION_SECONDS = 5;
+const DEFAULT_EXPIRES_AFTER_SECONDS = 172_800;
+
+/** `POST /videos`: starts a task of the first video family. */
+export function createVideoTask({ body, key, url, services }: Exchange): Response {
+  const field = Field.body(body);
+  const modelId = field.get("model").nonEmptyString();
+  if (modelId === undefined) field.finish();
+  const model = requireModel(services.keys.modelsOf(key), modelId ?? "", "content-video");
+  const request = checkVideoRequest(field, model);
+  const { draftTaskId, text } = request.content;
+  const draft =
+    draftTaskId === undefined
+      ? undefined
+      : requireDraft(services.tasks.get(draftTaskId), key.key, draftTaskId);
+
+  const markers = readPromptMarkers(text);
+  const task = services.tasks.create({
+    key: key.key,
+    model: model.id,
+    series: model.series,
+    origin: url.origin,
+    settings: draft ? settingsFromDraft(draft, request) : settingsOf(request, services.seed),
+    fails: markers.fail,
+    stuck: markers.stuck,
+  });
+  return Response.json({ id: task.id });
+}
+
+/** The text of a create request, checked or not, in which prompt markers count. */
+export function videoPromptText(body: unknown): string {
+  const content = isRecord(body) ? body["content"] : undefined;
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((item: unknown) => (isRecord(item) && typeof item["text"] === "string" ? item["text"] : ""))
+    .join("\n");
+}
+
+function settingsOf(request: CheckedVideoRequest, emulatorSeed: number): VideoTaskSettings {
+  const prompt = stripPromptMarkers(request.content.text);
+  const draft = request.draft ?? false;
+  const resolution = request.resolution ?? (draft ? "480p" : "720p");
+  const guide = request.content.images[0];
+  const size = guide && readImageSize(guide.url);
+  return {
+    prompt,
+    resolution,
+    ...videoDimensions(resolution, request.ratio ?? "adaptive", size),
+    durationSeconds: request.duration ?? DEFAULT_DURATION_SECONDS,
+    seed: request.seed ?? hashText(prompt, emulatorSeed),
+    generateAudio: request.generateAudio ?? true,
+    draft,
+    ...requestSettings(request),
+  };
+}
+
+/** The full video repeats its draft: same prompt, seed and shape. */
+function settingsFromDraft(draft: VideoTask, request: CheckedVideoRequest): VideoTaskSettings {
+  const { prompt, seed, ratio, durationSeconds, generateAudio } = draft.settings;
+  const resolution = request.resolution ?? "720p";
+  return {
+    prompt,
+    seed,
+    durationSeconds: request.duration ?? durationSeconds,
+    generateAudio: request.generateAudio ?? generateAudio,
+    resolution,
+    ...videoDimensions(resolution, request.ratio ?? ratio),
+    draft: false,
+    ...requestSettings(request),
+  };
+}
+
+function requestSettings(
+  request: CheckedVideoRequest,
+): Pick<VideoTaskSettings, "returnLastFrame" | "executionExpiresAfter" | "callbackUrl"> {
+  return {
+    returnLastFrame: request.returnLastFrame ?? false,
+    executionExpiresAfter: request.executionExpiresAfter ?? DEFAULT_EXPIRES_AFTER_SECONDS,
+    callbackUrl: request.callbackUrl,
+  };
+}
+
+function requireDraft(draft: VideoTask | undefined, key: string, id: string): VideoTask {
+  if (draft && draft.key === key && draft.settings.draft && draft.status === "succeeded") return draft;
+  throw ApiError.badRequest(
+    `content[].draft_task.id must be the id of a succeeded task that was created with draft: true (got "${id}").`,
+  );
+}

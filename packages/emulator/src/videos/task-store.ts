@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import type { VirtualClock } from "../state/virtual-clock.js";
+import {
+  isTerminal,
+  type VideoTask,
+  type VideoTaskError,
+  type VideoTaskSettings,
+  type VideoTaskStatus,
+} from "./video-task.js";
+
+/** How long a task takes on the emulator's clock, in milliseconds. */
+export interface VideoTimings {
+  /** From creation until it runs. Default 500. */
+  queuedMs: number;
+  /** From running until it has succeeded or failed. Default 2500. */
+  runningMs: number;
+}
+
+/** What the endpoint hands over to start a task. */
+export interface NewVideoTask extends Pick<VideoTask, "key" | "model" | "series" | "origin"> {
+  settings: VideoTaskSettings;
+  /** `[[fail]]`: ends as failed. */
+  fails: boolean;
+  /** `[[stuck]]`: never ends by itself. */
+  stuck: boolean;
+}
+
+const FAILED_ON_REQUEST: VideoTaskError = {
+  code: "video_generation_failed",
+  message: "The video could not be generated: the prompt asked for a failure with [[fail]].",
+};
+
+/**
+ * The state machine of the video tasks: queued → running → succeeded, failed or expired.
+ *
+ * A task expires only when its own time in the queue and running exceeds its time-out; a jump of the clock
+ * passes through all its states at their own times.
+ */
+export class TaskStore {
+  private readonly tasks = new Map<string, VideoTask>();
+  private readonly clock: VirtualClock;
+  private readonly timings: VideoTimings;
+  private readonly onChange: (task: VideoTask) => void | Promise<void>;
+
+  /** @param onChange awaited on every change of status, so that moving the clock waits for its callbacks */
+  constructor(
+    clock: VirtualClock,
+    timings: VideoTimings,
+    onChange: (task: VideoTask) => void | Promise<void>,
+  ) {
+    this.clock = clock;
+    this.timings = timings;
+    this.onChange = onChange;
+  }
+
+  create({ fails, stuck, ...rest }: NewVideoTask): VideoTask {
+    const now = this.clock.now();
+    const task: VideoTask = {
+      ...rest,
+      id: `task_${randomUUID()}`,
+      status: "queued",
+      createdAt: now,
+      updatedAt: now,
+      runningMs: this.timings.runningMs,
+    };
+    this.tasks.set(task.id, task);
+
+    const startsAt = now + this.timings.queuedMs;
+    const endsAt = stuck ? Number.POSITIVE_INFINITY : startsAt + this.timings.runningMs;
+    const expiresAt = now + task.settings.executionExpiresAfter * 1_000;
+    this.at(Math.min(startsAt, expiresAt), task, () => (startsAt < expiresAt ? "running" : "expired"));
+    this.at(Math.min(endsAt, expiresAt), task, () => {
+      if (endsAt > expiresAt) return "expired";
+      if (fails) task.error = FAILED_ON_REQUEST;
+      return fails ? "failed" : "succeeded";
+    });
+    return task;
+  }
+
+  get(id: string): VideoTask | undefined {
+    return this.tasks.get(id);
+  }
+
+  list(): VideoTask[] {
+    return [...this.tasks.values()];
+  }
+
+  /** Ends a task as succeeded now. @throws TypeError when there is no such task or it has ended */
+  succeed(id: string): Promise<void> {
+    return this.change(this.requireOpen(id), "succeeded");
+  }
+
+  /** Ends a task as failed now. @throws TypeError when there is no such task or it has ended */
+  fail(id: string, message = "The video could not be generated."): Promise<void> {
+    const task = this.requireOpen(id);
+    task.error = { code: "video_generation_failed", message };
+    return this.change(task, "failed");
+  }
+
+  reset(): void {
+    this.tasks.clear();
+  }
+
+  private at(time: number, task: VideoTask, next: () => VideoTaskStatus): void {
+    if (time === Number.POSITIVE_INFINITY) return;
+    this.clock.schedule(time, () => (isTerminal(task.status) ? undefined : this.change(task, next())));
+  }
+
+  private async change(task: VideoTask, status: VideoTaskStatus): Promise<void> {
+    task.status = status;
+    task.updatedAt = this.clock.now();
+    if (status === "running") task.startedAt = task.updatedAt;
+    if (status === "expired") {
+      task.error = {
+        code: "task_expired",
+        message: `The task did not end within execution_expires_after (${task.settings.executionExpiresAfter} s).`,
+      };
+    }
+    await this.onChange(task);
+  }
+
+  private requireOpen(id: string): VideoTask {
+    const task = this.tasks.get(id);
+    if (!task) throw new TypeError(`There is no video task "${id}".`);
+    if (isTerminal(task.status)) throw new TypeError(`The video task "${id}" has ended as ${task.status}.`);
+    return task;
+  }
+}

@@ -1,0 +1,75 @@
+import type { MediaFiles } from "../media/media-files.js";
+import { FRAMES_PER_SECOND } from "./video-dimensions.js";
+import { isTerminal, type VideoTask } from "./video-task.js";
+
+/** Names of a task's files in their URLs. */
+export const VIDEO_FILE = "video.mp4";
+export const LAST_FRAME_FILE = "last-frame.png";
+
+/** The status response of `GET /videos/{task_id}`; callbacks carry the same body. */
+export interface VideoTaskBody {
+  id: string;
+  model: string;
+  status: VideoTask["status"];
+  /** 0 to 100. */
+  progress: number;
+  /** Seconds since the epoch, as `updated_at`. */
+  created_at: number;
+  updated_at: number;
+  resolution: string;
+  ratio: string;
+  /** Seconds. */
+  duration: number;
+  framespersecond: number;
+  generate_audio: boolean;
+  draft?: boolean;
+  seed?: number;
+  execution_expires_after: number;
+  output?: { video_url: string };
+  last_frame_url?: string;
+  usage?: { completion_tokens: number; total_tokens: number };
+  error?: { code: string; message: string };
+}
+
+/** A task as the API shows it at the time `now`. */
+export function videoTaskBody(task: VideoTask, files: MediaFiles, now: number): VideoTaskBody {
+  const { settings } = task;
+  const body: VideoTaskBody = {
+    id: task.id,
+    model: task.model,
+    status: task.status,
+    progress: progressOf(task, now),
+    created_at: Math.floor(task.createdAt / 1_000),
+    updated_at: Math.floor(task.updatedAt / 1_000),
+    resolution: settings.resolution,
+    ratio: settings.ratio,
+    duration: settings.durationSeconds,
+    framespersecond: FRAMES_PER_SECOND,
+    generate_audio: settings.generateAudio,
+    execution_expires_after: settings.executionExpiresAfter,
+  };
+  if (task.series === "1.5-pro") {
+    body.draft = settings.draft;
+    body.seed = settings.seed;
+  }
+  if (task.error) body.error = task.error;
+  if (task.status !== "succeeded") return body;
+
+  body.output = { video_url: files.sign(task.origin, `${task.id}/${VIDEO_FILE}`, task.updatedAt) };
+  if (settings.returnLastFrame) {
+    body.last_frame_url = files.sign(task.origin, `${task.id}/${LAST_FRAME_FILE}`, task.updatedAt);
+  }
+  const frames = FRAMES_PER_SECOND * settings.durationSeconds + 1;
+  const tokens = Math.floor((settings.width * settings.height * frames) / 1_024);
+  body.usage = { completion_tokens: tokens, total_tokens: tokens };
+  return body;
+}
+
+function progressOf(task: VideoTask, now: number): number {
+  if (task.status === "succeeded") return 100;
+  if (task.startedAt === undefined) return 0;
+  const until = isTerminal(task.status) ? task.updatedAt : now;
+  const share = task.runningMs === 0 ? 1 : (until - task.startedAt) / task.runningMs;
+  // 100 is kept for the success itself.
+  return Math.min(99, Math.max(0, Math.floor(share * 100)));
+}
