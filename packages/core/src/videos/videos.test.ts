@@ -50,7 +50,7 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
         : sendJSON(response, { status: "running", progress: 10 }),
     );
     const task = await gatewayFor(server.url, transport).videos.create(VIDEO);
-    expect(task).toMatchObject({ id: "cgt-1/2", family: "content", status: "running", videos: [] });
+    expect(task).toMatchObject({ id: "cgt-1/2", family: "content", status: "queued", videos: [] });
     expect(task.handle).toMatchObject({ v: 1, family: "content", id: "cgt-1/2", address: "general" });
     const handle = JSON.parse(JSON.stringify(task.handle)) as VideoTaskHandle;
     expect(await gatewayFor(server.url, transport).videos.retrieve(handle)).toMatchObject({ progress: 10 });
