@@ -1,7 +1,9 @@
 import type { ChatRequest } from "./chat-request.js";
+import { chooseToolCalls } from "./choose-tool-calls.js";
 import { composeAnswer } from "./compose-answer.js";
 import { readConversation } from "./read-conversation.js";
 import type { Reply } from "./reply.js";
+import { structuredAnswer } from "./structured-answer.js";
 
 export interface ModelSettings {
   seed: number;
@@ -12,10 +14,22 @@ export interface ModelSettings {
 /** The local chat model: reads the conversation and decides what to say or which tools to call. */
 export function composeReply(request: ChatRequest, { seed, reasons }: ModelSettings): Reply {
   const conversation = readConversation(request.messages);
+  const thoughts: string[] = [];
+  const withReasoning = (reply: Omit<Reply, "reasoning">): Reply =>
+    reasons ? { ...reply, reasoning: thoughts.join("\n") } : reply;
+
+  const toolCalls = chooseToolCalls(request, conversation);
+  if (toolCalls.length > 0) {
+    thoughts.push(`The request is: "${conversation.question.slice(0, 160)}"`);
+    for (const call of toolCalls) thoughts.push(`${call.name} applies, with ${call.arguments}.`);
+    return withReasoning({ content: null, toolCalls });
+  }
+  const structured = structuredAnswer(request, conversation, seed);
+  if (structured !== undefined) {
+    thoughts.push("The answer has to be JSON; I fill its fields from what is written.");
+    return withReasoning({ content: structured, toolCalls: [] });
+  }
   const answer = composeAnswer(conversation, seed);
-  return {
-    content: answer.text,
-    toolCalls: [],
-    ...(reasons ? { reasoning: answer.thoughts.join("\n") } : {}),
-  };
+  thoughts.push(...answer.thoughts);
+  return withReasoning({ content: answer.text, toolCalls: [] });
 }

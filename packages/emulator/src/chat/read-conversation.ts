@@ -33,10 +33,13 @@ export interface Conversation {
   systemText: string;
 }
 
+const LONGEST_TEXT = 400_000;
+const LONGEST_WORD = 200;
 const INSTRUCTION =
   /^\W*(?:you(?:'re| are| will| must| should| can)\b|answer|use|if you|given|respond|reply|keep|only|do not|don't|never|always|please|based on|be |act as|your (?:task|job|goal|role|name)|think|follow|let's|when (?:asked|answering)|return|output|format|cite|assistant|你是|请|如果你|回答|不要|仅|使用)/i;
 
-export function readConversation(messages: readonly ChatMessage[]): Conversation {
+export function readConversation(sent: readonly ChatMessage[]): Conversation {
+  const messages = sent.map((message) => ({ ...message, text: readable(message.text) }));
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
   const user = messages[lastUser];
   const userText = stripPromptMarkers(user?.text ?? "");
@@ -70,6 +73,14 @@ export function readConversation(messages: readonly ChatMessage[]): Conversation
     images: user?.images ?? [],
     systemText,
   };
+}
+
+/** The text as far as it is read: not endless, and without the long runs that pasted data and padding have. */
+function readable(text: string): string {
+  return text
+    .slice(0, LONGEST_TEXT)
+    .replace(/\S{400,}/g, (run) => run.slice(0, LONGEST_WORD))
+    .replace(/\s{40,}/g, "\n\n");
 }
 
 /** A system prompt without its instructions; a marked context in it is taken whole. */

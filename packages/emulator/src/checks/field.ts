@@ -92,7 +92,8 @@ export class Field {
 
   oneOf<const T extends string>(allowed: readonly T[]): T | undefined {
     const found = allowed.find((candidate) => candidate === this.value);
-    return found ?? this.mismatch(`one of ${allowed.map((value) => `"${value}"`).join(", ")}`);
+    const quoted = allowed.map((value) => `"${value}"`).join(", ");
+    return found ?? this.mismatch(allowed.length > 1 ? `one of ${quoted}` : quoted);
   }
 
   object(): Record<string, unknown> | undefined {

@@ -1,0 +1,208 @@
+import { fillSchema } from "../extraction/fill-schema.js";
+import {
+  asArray,
+  asRecord,
+  asString,
+  type JsonSchema,
+  resolveSchema,
+  typeOf,
+} from "../extraction/json-schema.js";
+import { mentionedChoices } from "../extraction/pick-choice.js";
+import { nameInWords } from "../extraction/property-hint.js";
+import { TextSource } from "../extraction/text-source.js";
+import { similarity, textFeatures } from "../language/text-features.js";
+import { findExpressions } from "./calculate.js";
+import type { ChatRequest, ToolDefinition } from "./chat-request.js";
+import type { Conversation } from "./read-conversation.js";
+import type { ComposedToolCall } from "./reply.js";
+
+const APPLIES = 0.1;
+const NAMED_BONUS = 0.5;
+const MISSING_ARGUMENT_FACTOR = 0.7;
+const CLAUSE_END =
+  /\s*(?:[;.!?。；！？]+(?=\s|$)|[。；！？，]|,?\s+(?:and then|then|and also|as well as|and|also)\s+|,\s+|以及|并且|然后|，)\s*/i;
+const SIGN_WORDS: Record<string, string> = {
+  "+": "add plus sum addition",
+  "-": "subtract minus difference",
+  "*": "multiply times product multiplication",
+  "/": "divide quotient division",
+};
+
+/** The tools to call now; none when an answer in words is due. Never the same call twice in one turn. */
+export function chooseToolCalls(request: ChatRequest, conversation: Conversation): ComposedToolCall[] {
+  const { toolChoice, tools } = request;
+  if (toolChoice === "none" || tools.length === 0) return [];
+  const calls = plannedCalls(request, conversation);
+  const done = new Set(conversation.toolResults.map((result) => callKey(result.name, result.arguments)));
+  const doneNames = new Set(conversation.toolResults.map(({ name }) => name));
+  const open = calls.filter((call) =>
+    // A call that was made differently (by another model, say) was still made, unless this turn plans several.
+    calls.filter(({ name }) => name === call.name).length > 1
+      ? !done.has(callKey(call.name, call.arguments))
+      : !doneNames.has(call.name),
+  );
+  return request.parallelToolCalls ? open : open.slice(0, 1);
+}
+
+function plannedCalls({ tools, toolChoice }: ChatRequest, conversation: Conversation): ComposedToolCall[] {
+  const text = conversation.userText;
+  if (typeof toolChoice === "object") {
+    const forced = tools.filter(({ name }) => name === toolChoice.name).slice(0, 1);
+    return forced.flatMap((tool) => callsFor(tool, text, conversation));
+  }
+  const scored = new ToolScorer(tools);
+  const clauses = splitByTool(text, scored, conversation);
+  if (clauses.length > 1) return clauses.flatMap(({ tool, clause }) => callsFor(tool, clause, conversation));
+  const best = scored.best(text, conversation);
+  if (best && best.score > APPLIES) return callsFor(best.tool, text, conversation);
+  if (toolChoice !== "required") return [];
+  // Something has to be called: the nearest tool that this turn has not called yet.
+  const called = new Set(conversation.toolResults.map(({ name }) => name));
+  const uncalled = tools.filter(({ name }) => !called.has(name));
+  const nearest = new ToolScorer(uncalled).best(text, conversation)?.tool ?? uncalled[0];
+  return nearest ? callsFor(nearest, text, conversation) : [];
+}
+
+class ToolScorer {
+  private readonly tools: { tool: ToolDefinition; features: Map<string, number> }[];
+
+  constructor(tools: readonly ToolDefinition[]) {
+    this.tools = tools.map((tool) => ({ tool, features: textFeatures(describeTool(tool)) }));
+  }
+
+  best(text: string, conversation: Conversation): { tool: ToolDefinition; score: number } | undefined {
+    const features = textFeatures(`${text} ${signsInWords(text)}`);
+    let best: { tool: ToolDefinition; score: number } | undefined;
+    for (const { tool, features: wanted } of this.tools) {
+      let score = similarity(features, wanted);
+      if (text.toLowerCase().includes(tool.name.toLowerCase())) score += NAMED_BONUS;
+      if (score > APPLIES && !isComplete(tool, text, conversation)) score *= MISSING_ARGUMENT_FACTOR;
+      if (score > (best?.score ?? 0)) best = { tool, score };
+    }
+    return best;
+  }
+}
+
+function describeTool({ name, description, parameters }: ToolDefinition): string {
+  const properties = Object.entries(asRecord(asRecord(parameters)["properties"])).map(
+    ([property, schema]) => `${nameInWords(property)} ${asString(asRecord(schema)["description"])}`,
+  );
+  const words = nameInWords(name);
+  // Name and description say what it does; the parameters only what it needs.
+  return `${words} ${words} ${description} ${properties.join(" ")}`;
+}
+
+function signsInWords(text: string): string {
+  const signs = new Set(findExpressions(text).flatMap((expression) => expression.match(/[-+*/]/g) ?? []));
+  if (signs.size === 0) return "";
+  return `calculate calculator math arithmetic ${[...signs].map((sign) => SIGN_WORDS[sign]).join(" ")}`;
+}
+
+/** The clauses that ask for a tool each, with what follows them and asks for none. */
+function splitByTool(
+  text: string,
+  scorer: ToolScorer,
+  conversation: Conversation,
+): { tool: ToolDefinition; clause: string }[] {
+  const parts: { tool: ToolDefinition; clause: string }[] = [];
+  let loose = "";
+  for (const clause of text.split(CLAUSE_END)) {
+    if (clause.trim() === "") continue;
+    const best = scorer.best(clause, conversation);
+    const last = parts.at(-1);
+    const ofItsOwn =
+      best !== undefined &&
+      best.score > APPLIES &&
+      (best.tool !== last?.tool || isComplete(best.tool, clause, conversation));
+    if (ofItsOwn) {
+      parts.push({ tool: best.tool, clause: `${loose} ${clause}`.trim() });
+      loose = "";
+    } else if (last) {
+      last.clause += ` and ${clause}`;
+    } else {
+      loose += ` ${clause}`;
+    }
+  }
+  return parts;
+}
+
+/** Whether the text itself holds every argument the tool requires. */
+function isComplete(tool: ToolDefinition, text: string, conversation: Conversation): boolean {
+  const schema = asRecord(tool.parameters);
+  const required = new Set(asArray(schema["required"]));
+  const properties = Object.entries(asRecord(schema["properties"])).filter(([name]) => required.has(name));
+  if (properties.length === 0) return true;
+  // Without required, an argument that was not found is left out.
+  const optional = { ...schema, required: [] };
+  const filled = asRecord(fillSchema(optional, sourceOf(text, conversation)).value);
+  return properties.every(([name]) => Object.hasOwn(filled, name));
+}
+
+function callsFor(tool: ToolDefinition, text: string, conversation: Conversation): ComposedToolCall[] {
+  const schema = asRecord(tool.parameters);
+  const one = asRecord(fillArguments(schema, text, conversation));
+  const spread = spreadEntities(schema, one, text);
+  return (spread ?? [one]).map((values) => ({ name: tool.name, arguments: JSON.stringify(values) }));
+}
+
+function fillArguments(schema: JsonSchema, text: string, conversation: Conversation): unknown {
+  const shaped = typeOf(schema) === "object" ? schema : { ...schema, type: "object" };
+  return fillSchema(shaped, sourceOf(text, conversation)).value;
+}
+
+function sourceOf(text: string, conversation: Conversation): TextSource {
+  return new TextSource(text, () => conversation.question);
+}
+
+/** One call per entity when the text lists several for one argument: `the weather in Paris, Rome and Oslo`. */
+function spreadEntities(
+  schema: JsonSchema,
+  values: Readonly<Record<string, unknown>>,
+  text: string,
+): Record<string, unknown>[] | undefined {
+  for (const [name, value] of Object.entries(values)) {
+    const property = resolveSchema(asRecord(schema["properties"])[name], schema);
+    if (typeof value !== "string" || typeOf(property) !== "string") continue;
+    const options = asArray(property["enum"]);
+    const others =
+      options.length > 0
+        ? mentionedChoices(options, text).map(({ option }) => option)
+        : /expression|formula|equation/.test(nameInWords(name))
+          ? findExpressions(text)
+          : siblings(value, text);
+    // What another argument already took is no second entity of this one.
+    const free = others.filter((other) => other === value || !Object.values(values).includes(other));
+    if (free.length > 1) return [...new Set(free)].map((other) => ({ ...values, [name]: other }));
+  }
+  return undefined;
+}
+
+/** The names that are listed together with a name. */
+function siblings(value: string, text: string): string[] {
+  if (!/^\p{Lu}/u.test(value) || value.length > 40) return [];
+  const word = "\\p{Lu}[\\p{L}'’-]*(?: \\p{Lu}[\\p{L}'’-]*){0,2}";
+  const list = new RegExp(
+    `(?:${word})(?:\\s*,\\s*(?:and\\s+|or\\s+)?(?:${word})|\\s+(?:and|or|&)\\s+(?:in\\s+|for\\s+)?(?:${word}))+`,
+    "gu",
+  );
+  for (const [found] of text.matchAll(list)) {
+    const names = found.split(/\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+(?:in\s+|for\s+)?/);
+    if (names.includes(value)) return names;
+  }
+  return [];
+}
+
+function callKey(name: string, argumentsText: string): string {
+  try {
+    return `${name} ${canonical(JSON.parse(argumentsText))}`;
+  } catch {
+    return `${name} ${argumentsText}`;
+  }
+}
+
+/** JSON text in which the order of members does not count, at the top level that arguments have. */
+function canonical(value: unknown): string {
+  return JSON.stringify(
+    Object.entries(asRecord(value)).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)),
+  );
+}

@@ -1,0 +1,323 @@
+import { isRecord } from "../checks/field.js";
+import { fitLength, pickFormatted } from "./fit-string.js";
+import {
+  allowsNull,
+  asArray,
+  asNumber,
+  asRecord,
+  asString,
+  type JsonSchema,
+  mergeSchemas,
+  resolveSchema,
+  typeOf,
+} from "./json-schema.js";
+import { mentionedChoices, pickBoolean, pickChoice } from "./pick-choice.js";
+import { pickStringList, textParts } from "./pick-list.js";
+import { pickString } from "./pick-string.js";
+import { type PropertyHint, propertyHint } from "./property-hint.js";
+import { type NumberRange, TextSource } from "./text-source.js";
+
+/** A value for a schema, and whether the text said so or the schema alone called for it. */
+export interface FilledValue {
+  value: unknown;
+  found: boolean;
+}
+
+const DEEPEST = 8;
+const MOST_ALTERNATIVES = 16;
+const MOST_ITEMS = 100;
+/** Properties that want a number nobody states. */
+const CONFIDENCE = /confidence|probability|score|certainty/;
+const ASSUMED_CONFIDENCE = 0.8;
+
+/** Makes a value that is valid against the schema and says what the text says. */
+export function fillSchema(schema: JsonSchema, source: TextSource): FilledValue {
+  return new SchemaFiller(schema, source).fill(schema, propertyHint("", ""), 0);
+}
+
+class SchemaFiller {
+  private readonly root: JsonSchema;
+  private readonly source: TextSource;
+
+  constructor(root: JsonSchema, source: TextSource) {
+    this.root = root;
+    this.source = source;
+  }
+
+  fill(unresolved: unknown, hint: PropertyHint, depth: number): FilledValue {
+    const schema = resolveSchema(unresolved, this.root);
+    if (schema["const"] !== undefined) return { value: schema["const"], found: false };
+    if (!this.source.spend() || depth > DEEPEST) return { value: this.smallest(schema, depth), found: false };
+    const options = asArray(schema["enum"]);
+    const filled =
+      options.length > 0 ? pickChoice(options, this.source.text, hint) : this.fillType(schema, hint, depth);
+    if (filled.found) return filled;
+    if (schema["default"] !== undefined) return { value: schema["default"], found: false };
+    return allowsNull(schema) && options.length === 0 ? { value: null, found: false } : filled;
+  }
+
+  private fillType(schema: JsonSchema, hint: PropertyHint, depth: number): FilledValue {
+    const alternatives = asArray(schema["anyOf"] ?? schema["oneOf"]);
+    if (alternatives.length > 0) return this.fillAlternative(schema, alternatives, hint, depth);
+    switch (typeOf(schema)) {
+      case "object":
+        return this.fillObject(schema, depth);
+      case "array":
+        return this.fillArray(schema, hint, depth);
+      case "boolean": {
+        const value = pickBoolean(this.source.text, hint);
+        return { value: value ?? false, found: value !== undefined };
+      }
+      case "number":
+      case "integer":
+        return this.fillNumber(schema, hint);
+      case "null":
+        return { value: null, found: false };
+      case "string":
+        return this.fillString(schema, hint);
+    }
+  }
+
+  /** The alternative that the text has most to say for; null only when it has nothing to say at all. */
+  private fillAlternative(
+    schema: JsonSchema,
+    alternatives: readonly unknown[],
+    hint: PropertyHint,
+    depth: number,
+  ): FilledValue {
+    const { anyOf: _anyOf, oneOf: _oneOf, ...shared } = schema;
+    const candidates = alternatives
+      .slice(0, MOST_ALTERNATIVES)
+      .map((alternative) => mergeSchemas(shared, resolveSchema(alternative, this.root)));
+    const nullable = candidates.some(
+      (candidate) => typeOf(candidate) === "null" && candidate["enum"] === undefined,
+    );
+    let best: { candidate: JsonSchema; score: number } | undefined;
+    for (const candidate of candidates) {
+      if (typeOf(candidate) === "null") continue;
+      const { found } = this.source.attempt(() => this.fill(candidate, hint, depth + 1));
+      const score = (found ? 1 : 0) + 2 * this.namedBy(candidate);
+      if (!best || score > best.score) best = { candidate, score };
+    }
+    if (best && (best.score > 0 || !nullable)) return this.fill(best.candidate, hint, depth + 1);
+    return { value: null, found: false };
+  }
+
+  /** A constant that tells alternatives apart and stands in the text decides between them. */
+  private namedBy(schema: JsonSchema): number {
+    const constants = Object.values(asRecord(schema["properties"]))
+      .map((property) => resolveSchema(property, this.root)["const"])
+      .filter((constant) => constant !== undefined);
+    return mentionedChoices(constants, this.source.text).length;
+  }
+
+  private fillObject(schema: JsonSchema, depth: number): FilledValue {
+    const properties = asRecord(schema["properties"]);
+    const required = new Set(asArray(schema["required"]).filter((name) => typeof name === "string"));
+    const numbers = this.assignNumbers(properties);
+    const entries: [string, unknown][] = [];
+    let found = false;
+    for (const [name, property] of Object.entries(properties)) {
+      const hint = propertyHint(name, asString(resolveSchema(property, this.root)["description"]));
+      const number = numbers.get(name);
+      const filled =
+        number === undefined ? this.fill(property, hint, depth + 1) : { value: number, found: true };
+      if (!filled.found && !required.has(name)) continue;
+      entries.push([name, filled.value]);
+      found ||= filled.found;
+    }
+    for (const name of required) {
+      if (Object.hasOwn(properties, name)) continue;
+      const extra = isRecord(schema["additionalProperties"]) ? schema["additionalProperties"] : {};
+      entries.push([name, this.fill(extra, propertyHint(name, ""), depth + 1).value]);
+    }
+    // fromEntries defines own members, so that a property called __proto__ stays one.
+    return { value: Object.fromEntries(entries), found };
+  }
+
+  /** Numbers go to the properties they stand next to before any other property may take them. */
+  private assignNumbers(properties: Readonly<Record<string, unknown>>): Map<string, number> {
+    const assigned = new Map<string, number>();
+    for (const [name, property] of Object.entries(properties)) {
+      const schema = resolveSchema(property, this.root);
+      const type = typeOf(schema);
+      if (
+        (type !== "number" && type !== "integer") ||
+        schema["enum"] !== undefined ||
+        schema["const"] !== undefined
+      )
+        continue;
+      if (schema["anyOf"] !== undefined || schema["oneOf"] !== undefined) continue;
+      const near = this.source.takeNumberNear(
+        propertyHint(name, asString(schema["description"])),
+        rangeOf(schema),
+      );
+      if (near !== undefined) assigned.set(name, toStep(near, schema));
+    }
+    return assigned;
+  }
+
+  private fillNumber(schema: JsonSchema, hint: PropertyHint): FilledValue {
+    const range = rangeOf(schema);
+    const guess = CONFIDENCE.test(hint.name)
+      ? undefined
+      : (this.source.takeNumberNear(hint, range) ?? this.source.takeNextNumber(range));
+    if (guess !== undefined) return { value: toStep(guess, schema), found: true };
+    const wanted = CONFIDENCE.test(hint.name) ? ASSUMED_CONFIDENCE : 0;
+    const value = Math.min(Math.max(wanted, range.min), range.max);
+    return { value: toStep(range.integer ? Math.round(value) : value, schema), found: false };
+  }
+
+  private fillString(schema: JsonSchema, hint: PropertyHint): FilledValue {
+    const formatted = pickFormatted(schema, this.source.text);
+    if (formatted) return formatted;
+    const { value, found } = pickString(this.source, hint);
+    return { value: fitLength(value, schema), found };
+  }
+
+  private fillArray(schema: JsonSchema, hint: PropertyHint, depth: number): FilledValue {
+    const min = Math.min(asNumber(schema["minItems"]) ?? 0, MOST_ITEMS);
+    const max = Math.min(asNumber(schema["maxItems"]) ?? MOST_ITEMS, MOST_ITEMS);
+    const prefix = asArray(schema["prefixItems"]).slice(0, max);
+    const values = prefix.map((item) => this.fill(item, hint, depth + 1).value);
+    const item = resolveSchema(schema["items"], this.root);
+    // `items: false` after a prefix forbids any more.
+    const listed = schema["items"] === false ? [] : this.listItems(item, hint, depth);
+    const unique = schema["uniqueItems"] === true;
+    for (const value of listed) {
+      if (values.length >= max) break;
+      if (!unique || !values.some((other) => JSON.stringify(other) === JSON.stringify(value)))
+        values.push(value);
+    }
+    const found = listed.length > 0;
+    for (
+      let attempt = 0;
+      values.length < min && schema["items"] !== false && attempt < MOST_ITEMS;
+      attempt++
+    ) {
+      values.push(this.padding(item, hint, depth, unique ? values.length : undefined));
+    }
+    return { value: values, found };
+  }
+
+  private listItems(item: JsonSchema, hint: PropertyHint, depth: number): unknown[] {
+    const { text } = this.source;
+    const options = asArray(item["enum"]);
+    if (options.length > 0) return mentionedChoices(options, text).map(({ option }) => option);
+    if (item["const"] !== undefined) return [];
+    if (item["anyOf"] !== undefined || item["oneOf"] !== undefined) return this.fillParts(item, hint, depth);
+    switch (typeOf(item)) {
+      case "string":
+        return pickStringList(text, hint).map((value) => {
+          const formatted = pickFormatted(item, value);
+          return formatted ? formatted.value : fitLength(value, item);
+        });
+      case "number":
+      case "integer": {
+        const range = rangeOf(item);
+        const values: number[] = [];
+        for (
+          let next = this.source.takeNextNumber(range);
+          next !== undefined;
+          next = this.source.takeNextNumber(range)
+        ) {
+          values.push(toStep(next, item));
+        }
+        return values;
+      }
+      case "object":
+        return this.fillParts(item, hint, depth);
+      default:
+        return [];
+    }
+  }
+
+  /** One item per part of the text that has something to say to it. */
+  private fillParts(item: JsonSchema, hint: PropertyHint, depth: number): unknown[] {
+    return textParts(this.source.text).flatMap((part) => {
+      const filler = new SchemaFiller(this.root, new TextSource(part, this.source.answer));
+      const filled = this.source.spend() ? filler.fill(item, hint, depth + 1) : undefined;
+      return filled?.found ? [filled.value] : [];
+    });
+  }
+
+  /** One more item for a list that the schema wants longer than the text makes it. */
+  private padding(
+    item: JsonSchema,
+    hint: PropertyHint,
+    depth: number,
+    distinct: number | undefined,
+  ): unknown {
+    const { value } = this.fill(item, hint, depth + 1);
+    if (distinct === undefined) return value;
+    if (typeof value === "string" && item["enum"] === undefined)
+      return fitLength(`${value} ${distinct + 1}`, item);
+    if (typeof value === "number" && item["enum"] === undefined) return value + distinct;
+    return asArray(item["enum"])[distinct] ?? value;
+  }
+
+  /** A value for a schema too deep to be worked out: as little as it allows. */
+  private smallest(schema: JsonSchema, depth: number): unknown {
+    const [option] = asArray(schema["enum"]);
+    if (option !== undefined) return option;
+    if (allowsNull(schema)) return null;
+    const alternatives = asArray(schema["anyOf"] ?? schema["oneOf"]).map((part) =>
+      resolveSchema(part, this.root),
+    );
+    const simplest =
+      alternatives.find((part) => !["object", "array"].includes(typeOf(part))) ?? alternatives[0];
+    if (simplest && depth < 2 * DEEPEST) return this.smallest(simplest, depth + 1);
+    switch (typeOf(schema)) {
+      case "object": {
+        const names = asArray(schema["required"]).filter((name) => typeof name === "string");
+        if (depth >= 2 * DEEPEST) return {};
+        const properties = asRecord(schema["properties"]);
+        return Object.fromEntries(
+          names.map((name) => {
+            const property = Object.hasOwn(properties, name) ? properties[name] : {};
+            return [name, this.smallest(resolveSchema(property, this.root), depth + 1)];
+          }),
+        );
+      }
+      case "array":
+        return [];
+      case "boolean":
+        return false;
+      case "number":
+      case "integer": {
+        const { min, max } = rangeOf(schema);
+        return Math.min(Math.max(0, min), max);
+      }
+      case "null":
+        return null;
+      case "string":
+        return pickFormatted(schema, "")?.value ?? fitLength("", schema);
+    }
+  }
+}
+
+function rangeOf(schema: JsonSchema): NumberRange {
+  const integer = typeOf(schema) === "integer";
+  const step = integer ? 1 : 1e-6;
+  const above = asNumber(schema["exclusiveMinimum"]);
+  const below = asNumber(schema["exclusiveMaximum"]);
+  const min = Math.max(
+    asNumber(schema["minimum"]) ?? Number.NEGATIVE_INFINITY,
+    above === undefined ? Number.NEGATIVE_INFINITY : above + step,
+  );
+  const max = Math.min(
+    asNumber(schema["maximum"]) ?? Number.POSITIVE_INFINITY,
+    below === undefined ? Number.POSITIVE_INFINITY : below - step,
+  );
+  return { min: integer ? Math.ceil(min) : min, max: integer ? Math.floor(max) : max, integer };
+}
+
+/** The nearest multiple that the schema asks for, within its bounds. */
+function toStep(value: number, schema: JsonSchema): number {
+  const step = asNumber(schema["multipleOf"]);
+  if (step === undefined || step <= 0) return value;
+  const { min, max } = rangeOf(schema);
+  const nearest = Math.round(value / step) * step;
+  if (nearest < min) return Math.ceil(min / step) * step;
+  return nearest > max ? Math.floor(max / step) * step : nearest;
+}

@@ -1,0 +1,111 @@
+import { keysOfWords, nameInWords, type PropertyHint } from "./property-hint.js";
+
+const POSITIVE =
+  /\b(?:good|great|love[ds]?|excellent|happy|amazing|awesome|satisfied|recommend|perfect|wonderful|fantastic|best|nice|enjoy(?:ed)?|pleased|thanks?|works? (?:well|perfectly)|delighted|brilliant)\b|好|喜欢|满意|优秀|棒/gi;
+const NEGATIVE =
+  /\b(?:bad|terrible|hate[ds]?|awful|broken|disappoint(?:ed|ing)|worst|poor|angry|unhappy|horrible|useless|slow|late|damaged|fail(?:ed|s)?|problem|annoy(?:ed|ing)|refund|rude|never again|waste)\b|差|糟|失望|坏|讨厌/gi;
+const NEGATED_BEFORE = /(?:\bnot|n't|\bno|\bnever|\bwithout|不|没)\s*(?:\w+\s+){0,2}$/i;
+const URGENT =
+  /\b(?:urgent(?:ly)?|asap|immediately|critical|emergency|right away|as soon as possible)\b|紧急|立刻|马上/i;
+const RELAXED = /\b(?:no rush|whenever|low priority|not urgent|some ?day)\b|不急/i;
+
+/** The option of an enumeration that the text speaks of; `found` tells a mention from a guess. */
+export function pickChoice(
+  options: readonly unknown[],
+  text: string,
+  hint: PropertyHint,
+): { value: unknown; found: boolean } {
+  const mentioned = mentionedChoices(options, text);
+  const negatedLess = mentioned.find(
+    ({ index }) => !NEGATED_BEFORE.test(text.slice(Math.max(0, index - 30), index)),
+  );
+  const hit = negatedLess ?? mentioned[0];
+  if (hit) return { value: hit.option, found: true };
+  const implied = polarity(options, text) ?? urgency(options, text, hint);
+  if (implied !== undefined) return { value: implied, found: true };
+  const textKeys = new Set(keysOfWords(text));
+  const related = options.find((option) =>
+    keysOfWords(nameInWords(String(option))).some((key) => textKeys.has(key)),
+  );
+  if (related !== undefined) return { value: related, found: true };
+  const undecided = options.find((option) =>
+    /^(?:other|unknown|none|neutral|medium|normal|general)$/i.test(String(option)),
+  );
+  return { value: undecided ?? options[0], found: false };
+}
+
+/** Every option that stands in the text, in the order of the text. */
+export function mentionedChoices(
+  options: readonly unknown[],
+  text: string,
+): { option: unknown; index: number }[] {
+  const lower = text.toLowerCase();
+  return options
+    .map((option) => ({ option, index: indexOfWord(lower, String(option)) }))
+    .filter(({ index }) => index >= 0)
+    .sort((left, right) => left.index - right.index);
+}
+
+function indexOfWord(lowerText: string, option: string): number {
+  for (const spelling of new Set([option.toLowerCase(), nameInWords(option)])) {
+    if (spelling === "") continue;
+    for (
+      let index = lowerText.indexOf(spelling);
+      index >= 0;
+      index = lowerText.indexOf(spelling, index + 1)
+    ) {
+      const before = lowerText.charAt(index - 1);
+      const after = lowerText.slice(index + spelling.length, index + spelling.length + 1);
+      if (!/[a-z\d]/.test(before) && !/[a-z\d]/.test(after)) return index;
+    }
+  }
+  return -1;
+}
+
+function polarity(options: readonly unknown[], text: string): unknown {
+  const positive = options.find((option) => /^positive$|^pos$|^good$/i.test(String(option)));
+  const negative = options.find((option) => /^negative$|^neg$|^bad$/i.test(String(option)));
+  if (positive === undefined || negative === undefined) return undefined;
+  const balance = countPolar(text, POSITIVE) - countPolar(text, NEGATIVE);
+  if (balance === 0) return options.find((option) => /^(?:neutral|mixed)$/i.test(String(option)));
+  return balance > 0 ? positive : negative;
+}
+
+/** Words of one side; a negated one counts for the other. */
+function countPolar(text: string, words: RegExp): number {
+  let count = 0;
+  for (const match of text.matchAll(words)) {
+    count += NEGATED_BEFORE.test(text.slice(Math.max(0, match.index - 24), match.index)) ? -1 : 1;
+  }
+  return count;
+}
+
+function urgency(options: readonly unknown[], text: string, hint: PropertyHint): unknown {
+  if (!/priority|urgency|severity|importance/.test(hint.all)) return undefined;
+  const wanted = RELAXED.test(text)
+    ? [/^low$/i]
+    : URGENT.test(text)
+      ? [/^urgent$/i, /^critical$/i, /^high$/i]
+      : [];
+  for (const pattern of wanted) {
+    const option = options.find((candidate) => pattern.test(String(candidate)));
+    if (option !== undefined) return option;
+  }
+  return undefined;
+}
+
+/** Whether the text says yes to a property, no to it, or nothing. */
+export function pickBoolean(text: string, hint: PropertyHint): boolean | undefined {
+  const wanted = new Set(
+    keysOfWords(
+      hint.name.replace(/^(?:is|has|have|needs?|should|includes?|allows?|with|requires?|can|was|will)\b/, ""),
+    ),
+  );
+  for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    if (!keysOfWords(match[0]).some((key) => wanted.has(key))) continue;
+    const before = text.slice(Math.max(0, match.index - 30), match.index);
+    const after = text.slice(match.index + match[0].length, match.index + match[0].length + 12);
+    return !NEGATED_BEFORE.test(before) && !/^\W*(?:[:=]|is)?\W*(?:no|false|off|not)\b/i.test(after);
+  }
+  return undefined;
+}
