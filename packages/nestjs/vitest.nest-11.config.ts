@@ -9,6 +9,8 @@ export default defineConfig({
   },
   test: {
     name: "@model-gateway/nestjs on Nest 11",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     env: { NEST_MAJOR: "11" },
     execArgv: ["--require", fileURLToPath(new URL("test/use-nest-11.cjs", import.meta.url))],
     // The first runs Nest in a process of its own; the others need parts that are installed for Nest 12 only.

@@ -1,4 +1,5 @@
 import { Chat } from "./chat/chat.js";
+import type { Addresses } from "./config/addresses.js";
 import { type ModelGatewayOptions, resolveConfig } from "./config/config.js";
 import {
   createDownloader,
@@ -35,6 +36,7 @@ export class ModelGateway {
   readonly models: Models;
   readonly videos: Videos;
   declare private readonly downloader: Downloader;
+  declare private readonly ownOrigins: ReadonlySet<string>;
 
   constructor(options: ModelGatewayOptions = {}) {
     const config = resolveConfig(options);
@@ -46,7 +48,8 @@ export class ModelGateway {
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
     this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
-    defineHidden(this, { downloader: createDownloader(config, transport) });
+    const ownOrigins = originsOf(config.addresses);
+    defineHidden(this, { ownOrigins, downloader: createDownloader(config, transport, ownOrigins) });
   }
 
   /**
@@ -60,8 +63,18 @@ export class ModelGateway {
     return this.downloader(source, options);
   }
 
+  /** Whether a URL lies on one of this client's base addresses, where `download` sends the key along. */
+  isOwnOrigin(url: string | URL): boolean {
+    const { origin } = new URL(url, this.baseURL);
+    return this.ownOrigins.has(origin);
+  }
+
   /** What `JSON.stringify` shows: the address, and nothing secret. */
   toJSON(): { baseURL: string } {
     return { baseURL: this.baseURL };
   }
+}
+
+function originsOf(addresses: Addresses): ReadonlySet<string> {
+  return new Set(Object.values(addresses).map(({ origin }) => origin));
 }

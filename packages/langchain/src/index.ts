@@ -1,1 +1,12 @@
-export {};
+export { ChatModelGateway } from "./chat-model.js";
+export type {
+  ChatModelGatewayCallOptions,
+  ChatModelGatewayFields,
+  ChatModelGatewaySampling,
+} from "./chat-model-options.js";
+export {
+  type EmbedOptions,
+  ModelGatewayEmbeddings,
+  type ModelGatewayEmbeddingsFields,
+} from "./embeddings.js";
+export type { GatewayConnection } from "./gateway-connection.js";

@@ -47,9 +47,11 @@ export type Downloader = (source: DownloadSource, options?: DownloadOptions) => 
  * Makes the function behind `gateway.download`. The key goes to the client's own base addresses and nowhere
  * else; every redirect is checked anew; private addresses are refused unless they are the gateway's own.
  */
-export function createDownloader(config: GatewayConfig, transport: Transport): Downloader {
-  const ownOrigins = new Set(Object.values(config.addresses).map(({ origin }) => origin));
-
+export function createDownloader(
+  config: GatewayConfig,
+  transport: Transport,
+  ownOrigins: ReadonlySet<string>,
+): Downloader {
   return async (source, options = {}) => {
     checkRequestOptions(options);
     const maxBytes = checkCount("maxBytes", options.maxBytes) ?? DEFAULT_MAX_BYTES;

@@ -107,9 +107,9 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
         timeline.push({
           address: address.kind,
           phase,
-          status: answer?.status,
           ms: Math.round(performance.now() - started),
-          requestId: context.requestId,
+          ...(answer === undefined ? {} : { status: answer.status }),
+          ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
         });
       };
       let outcome: AttemptOutcome;

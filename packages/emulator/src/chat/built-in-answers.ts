@@ -81,7 +81,9 @@ function list({ question, sources }: Conversation): string | undefined {
     .sort((left, right) => right.score - left.score || left.order - right.order)
     .slice(0, LONGEST_LIST);
   // A passage that already joins a list says it all.
-  const joined = ranked[0]?.text.match(/^[^\n]*[:：] (.+; .+)$/s)?.[1];
+  const joined = ranked
+    .map(({ text }) => /^[^\n]*[:：] (.+; .+)$/s.exec(text)?.[1])
+    .find((found) => found !== undefined);
   const items = joined
     ? joined.split("; ")
     : ranked.sort((left, right) => left.order - right.order).flatMap(({ text }) => splitSentences(text));

@@ -1,4 +1,4 @@
-import { conceptOfPhrase, conceptOfStem, conceptsOfCharacters } from "../language/concept-lexicon.js";
+import { conceptOfPhrase, conceptsOfCharacters, conceptsOfStem } from "../language/concept-lexicon.js";
 import { type Passage, splitPassages } from "../language/split-passages.js";
 import { stem } from "../language/stem.js";
 import { CJK, isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
@@ -58,7 +58,7 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
 
   const chosen = ranked
     .filter(({ score }) => score >= KEEP_SHARE * best.score)
-    .filter(({ passage }, index) => index === 0 || !best.passage.text.includes(passage.text))
+    .filter(({ passage }, index) => index === 0 || !overlaps(passage.text, best.passage.text))
     .slice(0, MAX_SENTENCES)
     .sort((left, right) => left.passage.order - right.passage.order);
   return {
@@ -66,6 +66,11 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
     coverage: best.coverage,
     considered: passages.length,
   };
+}
+
+/** A list stands among the passages as a whole and by its items. */
+function overlaps(left: string, right: string): boolean {
+  return left.includes(right) || right.includes(left);
 }
 
 interface IndexedPassage extends Passage {
@@ -107,7 +112,7 @@ function rarityOf(term: Term, passages: readonly IndexedPassage[]): number {
 }
 
 function questionTerms(question: string): Term[] {
-  const specific = new Set(
+  const names = new Set(
     [
       ...question.matchAll(
         /(?<=[\p{L}\p{N},;:'"”)] )(?:the )?["“(]?(\p{Lu}[\p{L}\p{N}]+)|\b([\p{L}-]*\d[\p{L}\d.-]*)/gu,
@@ -127,10 +132,13 @@ function questionTerms(question: string): Term[] {
     previous = wordStem;
     if (phrase !== undefined) terms.push({ keys: [`k:${phrase}`], weight: 1 });
     if (isStopWord(word)) continue;
-    const concept = conceptOfStem(wordStem);
+    const isName = names.has(word);
     terms.push({
-      keys: concept === undefined ? [`w:${wordStem}`] : [`w:${wordStem}`, `k:${concept}`],
-      weight: specific.has(word) && concept === undefined ? SPECIFIC_WEIGHT : 1,
+      // A name is meant literally, even when it is also a word.
+      keys: isName
+        ? [`w:${wordStem}`]
+        : [`w:${wordStem}`, ...conceptsOfStem(wordStem).map((concept) => `k:${concept}`)],
+      weight: isName ? SPECIFIC_WEIGHT : 1,
     });
   }
   return terms;
@@ -154,10 +162,9 @@ function keysOf(text: string): string[] {
       continue;
     }
     const wordStem = stem(word);
-    const concept = conceptOfStem(wordStem);
     const phrase = previous === undefined ? undefined : conceptOfPhrase(previous, wordStem);
     keys.push(`w:${wordStem}`);
-    if (concept !== undefined) keys.push(`k:${concept}`);
+    for (const concept of conceptsOfStem(wordStem)) keys.push(`k:${concept}`);
     if (phrase !== undefined) keys.push(`k:${phrase}`);
     previous = wordStem;
   }

@@ -1,3 +1,5 @@
+import { splitSentences } from "../language/split-passages.js";
+
 /** A prompt taken apart. */
 export interface PromptParts {
   /** What is asked: the labelled question, else the last question in a longer text, else the whole text. */
@@ -108,9 +110,7 @@ function withoutQuestionLabel(context: string[], instructions: string[]): Prompt
 
 /** No markers at all: a question after (or before) at least two sentences is asked about them. */
 function unlabelled(text: string): PromptParts {
-  const sentences = [...text.matchAll(/[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)/g)]
-    .map((match) => match[0].trim())
-    .filter(Boolean);
+  const sentences = text.split("\n").flatMap(splitSentences);
   const asked = sentences.filter((sentence) => /[?？]$/.test(sentence)).at(-1);
   if (asked === undefined || sentences.length < 2) return parts(text.trim(), [], [], false);
   return parts(asked, [text.replace(asked, "\n")], [], false);

@@ -204,6 +204,8 @@ class SchemaFiller {
     const { text } = this.source;
     const options = asArray(item["enum"]);
     if (options.length > 0) return mentionedChoices(options, text).map(({ option }) => option);
+    if (item["const"] !== undefined) return [];
+    if (item["anyOf"] !== undefined || item["oneOf"] !== undefined) return this.fillParts(item, hint, depth);
     switch (typeOf(item)) {
       case "string":
         return pickStringList(text, hint).map((value) => {
@@ -224,14 +226,19 @@ class SchemaFiller {
         return values;
       }
       case "object":
-        return textParts(text).flatMap((part) => {
-          const filler = new SchemaFiller(this.root, new TextSource(part, this.source.answer));
-          const filled = this.source.spend() ? filler.fill(item, hint, depth + 1) : undefined;
-          return filled?.found ? [filled.value] : [];
-        });
+        return this.fillParts(item, hint, depth);
       default:
         return [];
     }
+  }
+
+  /** One item per part of the text that has something to say to it. */
+  private fillParts(item: JsonSchema, hint: PropertyHint, depth: number): unknown[] {
+    return textParts(this.source.text).flatMap((part) => {
+      const filler = new SchemaFiller(this.root, new TextSource(part, this.source.answer));
+      const filled = this.source.spend() ? filler.fill(item, hint, depth + 1) : undefined;
+      return filled?.found ? [filled.value] : [];
+    });
   }
 
   /** One more item for a list that the schema wants longer than the text makes it. */

@@ -1,4 +1,4 @@
-import { conceptOfStem } from "../language/concept-lexicon.js";
+import { conceptsOfStem } from "../language/concept-lexicon.js";
 import { stem } from "../language/stem.js";
 
 const WORD = "\\p{Lu}[\\p{L}'’.&-]*\\p{L}|\\p{Lu}";
@@ -66,7 +66,7 @@ function startsSentence(text: string, index: number): boolean {
 
 /** A single word that has a meaning of its own is no name at the start of a sentence. */
 function isPlainWord(phrase: string): boolean {
-  return !phrase.includes(" ") && conceptOfStem(stem(phrase.toLowerCase())) !== undefined;
+  return !phrase.includes(" ") && conceptsOfStem(stem(phrase.toLowerCase())).length > 0;
 }
 
 function cleanName(phrase: string): string {

@@ -1,4 +1,4 @@
-import { conceptOfStem, conceptsOfCharacters } from "../language/concept-lexicon.js";
+import { conceptsOfCharacters, conceptsOfStem } from "../language/concept-lexicon.js";
 import { stem } from "../language/stem.js";
 import { CJK, isStopWord, wordsOf } from "../language/text-features.js";
 
@@ -38,7 +38,6 @@ export function keysOfWords(text: string): string[] {
     if (CJK.test(word)) return conceptsOfCharacters(word).map((concept) => `k:${concept}`);
     if (isStopWord(word)) return [];
     const wordStem = stem(word);
-    const concept = conceptOfStem(wordStem);
-    return concept === undefined ? [`w:${wordStem}`] : [`w:${wordStem}`, `k:${concept}`];
+    return [`w:${wordStem}`, ...conceptsOfStem(wordStem).map((concept) => `k:${concept}`)];
   });
 }

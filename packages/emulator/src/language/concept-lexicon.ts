@@ -9,9 +9,9 @@ refund reimburse reimbursement moneyback money_back repay 退款 退钱 退费
 return send_back give_back 退货 退回 归还
 price cost fee charge expense pricing tariff how_much 价格 费用 收费 多少钱 花费 价钱
 bill invoice billing receipt statement 账单 发票 收据
-pay payment checkout settle remit 付款 支付 缴费
-buy purchase order acquire shop 购买 下单 订单 订购
-sell sale vendor seller merchant retailer 出售 销售 卖家 商家
+pay paid payment checkout settle remit 付款 支付 缴费
+buy bought purchase order acquire shop 购买 下单 订单 订购
+sell sold sale vendor seller merchant retailer 出售 销售 卖家 商家
 discount coupon rebate markdown promo promotion voucher offer deal 折扣 优惠 打折 优惠券
 cheap affordable inexpensive low_cost budget economical 便宜 实惠
 expensive costly pricey dear premium 昂贵
@@ -21,17 +21,16 @@ bicycle bike cycle cycling 自行车 单车
 train railway rail locomotive 火车 铁路 高铁
 plane airplane aircraft flight fly airline jet 飞机 航班 航空
 boat ship vessel ferry yacht 船 轮船
-key credential secret token api_key 密钥 凭证
-password passphrase passcode pin 密码 口令
-login signin sign_in log_in logon authenticate authentication 登录 登陆 认证
+key secret token api_key 密钥 凭证
+password passphrase passcode pin login signin sign_in log_in logon authenticate authentication credential 密码 口令 登录 登陆 认证
 register signup sign_up enroll registration onboard 注册 报名
 limit quota cap maximum ceiling allowance threshold 限额 配额 上限 限制
 throttle throttling rate_limit ratelimit too_many 限流 限速
 delete remove erase purge wipe clear discard 删除 移除 清除
-create make generate produce build construct 创建 生成 制作 建立
-error failure fail bug fault defect problem issue crash broken malfunction 错误 故障 失败 问题 报错
+create make made generate produce build built construct 创建 生成 制作 建立
+error failure fail bug fault defect problem issue crash broken broke malfunction 错误 故障 失败 问题 报错
 fix repair resolve mend solve correct troubleshoot 修复 修理 解决 维修
-picture image photo photograph snapshot graphic 图片 图像 照片
+picture image photo photograph graphic 图片 图像 照片
 video clip movie film footage 视频 影片 电影
 audio sound speech voice acoustic 音频 声音 语音
 music song tune melody track 音乐 歌曲
@@ -39,22 +38,22 @@ text word document writing prose 文本 文字 文档
 file attachment folder directory 文件 附件 文件夹
 book novel volume publication 书 书籍 小说
 read reading peruse 阅读 读取
-write author compose draft 撰写 写作 编写
+write written wrote author compose draft 撰写 写作 编写
 doctor physician medic clinician surgeon 医生 大夫
 hospital clinic infirmary 医院 诊所
 medicine drug medication pill pharmaceutical 药 药品 药物
 sick ill illness disease unwell ailment 生病 疾病 病假
 pain ache hurt sore 疼痛 疼
 health wellness wellbeing fitness medical healthcare 健康 医疗
-begin start launch commence initiate open 开始 启动 开启
+begin began start launch commence initiate open 开始 启动 开启
 end finish complete conclude close terminate 结束 完成 终止
 stop halt cease quit pause 停止 暂停
 cancel revoke call_off unsubscribe abort 取消 撤销 退订
 continue proceed resume keep_going 继续 恢复
 ship deliver delivery shipping shipment dispatch courier parcel package 配送 发货 快递 送货 运输 物流 包裹
 arrive arrival reach 到达 抵达 送达
-leave depart departure exit 离开 出发
-holiday vacation pto time_off annual_leave day_off break 假期 休假 年假 放假
+leave left depart departure exit 离开 出发
+holiday vacation pto time_off leave day_off break 假期 休假 年假 放假
 employee staff worker personnel team_member colleague 员工 职员 同事
 employer company firm business enterprise corporation organisation organization 公司 企业 雇主
 boss manager supervisor lead head 经理 主管 上司
@@ -72,7 +71,7 @@ schedule calendar timetable agenda 日程 日历 安排 时间表
 deadline due due_date cutoff time_limit 截止 期限 最后期限
 overtime extra_hours 加班
 train_staff training course lesson class tutorial workshop 培训 课程 教程
-teach educate instruct coach tutor 教 教学 教导
+teach taught educate instruct coach tutor 教 教学 教导
 teacher instructor educator professor lecturer 老师 教师 教授
 student pupil learner 学生 学员
 school college university academy campus 学校 大学 学院
@@ -109,15 +108,15 @@ replace swap substitute exchange 更换 替换 换货
 upgrade improve enhance better 升级 改进 提升
 downgrade reduce decrease lower cut 降级 减少 降低
 increase raise grow growth rise expand 增加 提高 增长 上升
-store save keep retain retention preserve hold 保存 存储 保留 储存
-backup back_up copy snapshot_backup replicate archive 备份 复制 归档
+store save keep kept retain retention preserve hold held 保存 存储 保留 储存
+backup back_up copy snapshot replicate archive 备份 复制 归档
 restore recover recovery rollback undo 恢复 还原 找回
 lose lost missing misplace 丢失 遗失 丢
-find search look_up locate discover seek 查找 搜索 寻找 找到
+find found search look_up locate discover seek 查找 搜索 寻找 找到
 show display view present see 显示 查看 展示
 hide conceal mask 隐藏
-send transmit submit forward 发送 提交 转发
-receive get obtain collect 收到 接收 获取 领取
+send sent transmit submit forward 发送 提交 转发
+receive get got obtain collect 收到 接收 获取 领取
 upload import ingest 上传 导入
 download export fetch 下载 导出
 install setup set_up deploy deployment configure configuration 安装 部署 配置 设置
@@ -168,13 +167,13 @@ currency money cash dollar euro yuan 货币 钱 现金 美元
 exchange_rate conversion 汇率
 travel trip journey tour voyage 旅行 旅游 出行
 hotel accommodation lodging hostel room 酒店 住宿 宾馆 房间
-book_room reserve reservation booking 预订 预约
+book reserve reservation booking 预订 预约
 ticket pass fare 票 门票 车票
 airport terminal gate 机场 航站楼
 luggage baggage suitcase bag 行李 箱子
 passport visa identity_document 护照 签证
 map navigation route direction 地图 路线 导航
-park parking garage 停车 车库 停车场
+park parking garage car_park 停车 车库 停车场
 road street highway avenue 道路 街道 公路
 city town municipality urban 城市 市
 country nation state 国家
@@ -217,8 +216,8 @@ sport athletics game match 体育 比赛
 football soccer 足球
 basketball hoops 篮球
 swim swimming pool 游泳
-run running jog marathon 跑步 马拉松
-win victory champion triumph 获胜 冠军 赢
+run ran running jog marathon 跑步 马拉松
+win won victory champion triumph 获胜 冠军 赢
 lose_game defeat beaten 失败 输
 play game gaming toy 玩 游戏
 house home_building residence dwelling apartment flat 房子 住宅 公寓
@@ -242,7 +241,7 @@ metal steel iron aluminium aluminum 金属 钢 铁
 wood wooden timber 木头 木材
 plastic polymer 塑料
 glass crystal pane 玻璃
-battery charge_battery rechargeable power_cell recharge 电池 充电
+battery charge rechargeable power_cell recharge 电池 充电
 electricity electric power energy electrical 电 电力 能源
 fuel gas petrol gasoline diesel 燃料 汽油
 engine motor drivetrain 发动机 引擎 电机
@@ -277,15 +276,15 @@ new recent latest modern fresh 新 最新 最近
 same equal identical alike 相同 一样
 different distinct unlike other_kind 不同 区别
 compare comparison contrast versus 比较 对比
-choose select pick option choice 选择 选项 挑选
+choose chose chosen select pick option choice 选择 选项 挑选
 decide decision determine judge 决定 判断
-think believe opinion consider 认为 想 意见
-know knowledge aware understand comprehend 知道 了解 理解 知识
+think thought believe opinion consider 认为 想 意见
+know knew known knowledge aware understand comprehend 知道 了解 理解 知识
 remember recall memory memorise memorize 记得 记忆 记住
 forget forgotten 忘记 忘
 ask question query inquire enquiry 问 提问 询问
 answer reply respond response 回答 答复 回应
-say tell speak state mention 说 告诉 讲
+say said tell told speak spoke state mention 说 告诉 讲
 explain describe clarify explanation description 解释 说明 描述
 report complain complaint feedback escalate 投诉 报告 反馈
 review rating evaluate star critique 评价 评分 评论
@@ -404,7 +403,7 @@ name called title named 名字 名称 姓名 叫
 who person people individual 谁 人 人员
 `;
 
-const byWord = new Map<string, string>();
+const byWord = new Map<string, string[]>();
 const byPhrase = new Map<string, string>();
 const byCharacters = new Map<string, string>();
 let longestCharacters = 0;
@@ -418,16 +417,16 @@ for (const line of CONCEPTS.trim().split("\n")) {
       longestCharacters = Math.max(longestCharacters, word.length);
     } else if (word.includes("_")) {
       byPhrase.set(word.split("_").map(stem).join(" "), concept);
-    } else if (!byWord.has(stem(word))) {
-      // A word keeps the first concept it is listed under.
-      byWord.set(stem(word), concept);
+    } else {
+      const concepts = byWord.get(stem(word)) ?? [];
+      if (!concepts.includes(concept)) byWord.set(stem(word), [...concepts, concept]);
     }
   }
 }
 
-/** The concept of a stemmed word. */
-export function conceptOfStem(wordStem: string): string | undefined {
-  return byWord.get(wordStem);
+/** The concepts of a stemmed word: none, one, or several when it has several meanings. */
+export function conceptsOfStem(wordStem: string): readonly string[] {
+  return byWord.get(wordStem) ?? [];
 }
 
 /** The concept of two stemmed words in a row. */

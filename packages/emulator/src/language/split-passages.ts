@@ -112,21 +112,20 @@ class PassageReader {
   private endBlock(): void {
     this.endParagraph();
     this.endList();
-    this.leadIn = "";
+    this.dropLeadIn();
   }
 
   private endParagraph(): void {
     if (this.paragraph.length === 0) return;
     const sentences = splitSentences(this.paragraph.join(" ").replace(/^>\s*/, ""));
     this.paragraph = [];
-    this.leadIn = "";
-    for (const sentence of sentences) {
-      // A question is no answer, but says what the next sentences answer.
-      if (/[?？]$/.test(sentence)) this.leadIn = sentence;
+    this.dropLeadIn();
+    for (const [index, sentence] of sentences.entries()) {
+      // A question is no answer, but says what the next sentences answer; a lead-in belongs to its list.
+      const isLeadIn = /[:：]$/.test(sentence) && index === sentences.length - 1;
+      if (isLeadIn || /[?？]$/.test(sentence)) this.leadIn = sentence;
       else this.add(sentence.replace(/^(?:A|Answer|答)\s*[:：]\s*/, ""));
     }
-    const last = sentences.at(-1) ?? "";
-    if (/[:：]$/.test(last)) this.leadIn = last;
   }
 
   private endList(): void {
@@ -138,6 +137,13 @@ class PassageReader {
       this.passages.push({ text: `${this.leadIn} ${items.join("; ")}`, heading: this.headingText() });
     }
     this.leadIn = "";
+  }
+
+  /** What led nothing in is a sentence like any other; an unanswered question is not. */
+  private dropLeadIn(): void {
+    const { leadIn } = this;
+    this.leadIn = "";
+    if (/[:：]$/.test(leadIn)) this.add(leadIn);
   }
 
   private add(text: string): void {

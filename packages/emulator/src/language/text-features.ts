@@ -1,4 +1,4 @@
-import { conceptOfPhrase, conceptOfStem, conceptsOfCharacters } from "./concept-lexicon.js";
+import { conceptOfPhrase, conceptsOfCharacters, conceptsOfStem } from "./concept-lexicon.js";
 import { stem } from "./stem.js";
 
 const STOP_WORDS = new Set(
@@ -18,8 +18,8 @@ const WORD_OR_CJK_RUN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[\p{L}\p{N}_
 
 // Weights of the kinds of evidence, found by trying them on questions and documents.
 const STOP_WORD_WEIGHT = 0.06;
-const CONCEPT_WEIGHT = 1.1;
-const NGRAM_WEIGHT = 0.3;
+const CONCEPT_WEIGHT = 1.6;
+const NGRAM_WEIGHT = 0.2;
 const BIGRAM_WEIGHT = 0.5;
 const CJK_CHARACTER_WEIGHT = 0.35;
 const CJK_PAIR_WEIGHT = 0.9;
@@ -66,8 +66,8 @@ export function textFeatures(text: string): Map<string, number> {
 function addWord(wordStem: string, length: number, add: (feature: string, weight: number) => void): void {
   // Longer words are rarer: a stand-in for document frequencies, which a single text does not have.
   add(`w:${wordStem}`, Math.min(1.6, 0.7 + 0.1 * length));
-  const concept = conceptOfStem(wordStem);
-  if (concept !== undefined) add(`k:${concept}`, CONCEPT_WEIGHT);
+  const concepts = conceptsOfStem(wordStem);
+  for (const concept of concepts) add(`k:${concept}`, CONCEPT_WEIGHT / Math.sqrt(concepts.length));
   const framed = `^${wordStem}$`;
   for (let size = 3; size <= 4; size++) {
     for (let start = 0; start + size <= framed.length; start++) {

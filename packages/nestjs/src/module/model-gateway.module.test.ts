@@ -147,6 +147,11 @@ describe("forRootAsync", () => {
     );
   });
 
+  it("refuses an option that the factory should return", () => {
+    const options = { useFactory: () => CONNECTION, maxRetries: 0 };
+    expect(() => ModelGatewayModule.forRootAsync(options)).toThrow(/Option maxRetries has no effect/);
+  });
+
   it("wants exactly one way to make the options", () => {
     expect(() => ModelGatewayModule.forRootAsync({})).toThrow(/exactly one of useFactory/);
     expect(() =>

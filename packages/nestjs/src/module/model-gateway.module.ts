@@ -60,7 +60,14 @@ function optionsToken(name = DEFAULT_INSTANCE): symbol {
 }
 
 function optionsProviders(options: ModelGatewayModuleAsyncOptions, token: symbol): Provider[] {
-  const { useFactory, useClass, useExisting, inject = [] } = options;
+  const { name: _name, isGlobal: _isGlobal, imports: _imports, ...ways } = options;
+  const { useFactory, useClass, useExisting, inject = [], ...misplaced } = ways;
+  const [stray] = Object.keys(misplaced);
+  if (stray !== undefined) {
+    throw new ConfigurationError(
+      `Option ${stray} has no effect beside useFactory, useClass or useExisting: let them return it.`,
+    );
+  }
   const given = [useFactory, useClass, useExisting].filter((way) => way !== undefined);
   if (given.length !== 1) {
     throw new ConfigurationError(

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { facts, readEveryStreamedWay } from "../test/read-every-way.js";
+import {
+  completion,
+  ending,
+  event,
+  type ScriptedGateway,
+  type ScriptedReply,
+  startScriptedGateway,
+} from "../test/scripted-gateway.js";
+import { ChatModelGateway } from "./index.js";
+
+const PIXEL = "data:image/png;base64,iVBORw0KGgo=";
+
+/** The same answer as a whole and as a stream. */
+const ANSWERS: Record<string, { whole: ScriptedReply; events: unknown[] }> = {
+  "plain text": {
+    whole: completion({ content: "Hello there" }),
+    events: [
+      event({ role: "assistant", content: "" }),
+      event({ content: "Hello" }),
+      event({ content: " there" }),
+      ...ending(),
+    ],
+  },
+  "usage with details": {
+    whole: completion({ content: "Hi" }, { usage: detailedUsage() }),
+    events: [event({ content: "Hi" }), event({}, { finish_reason: "stop", usage: detailedUsage() })],
+  },
+  "a length stop without usage": {
+    whole: completion({ content: "Once upon" }, { finish_reason: "length", usage: undefined }),
+    events: [event({ content: "Once upon" }), event({}, { finish_reason: "length" })],
+  },
+  "reasoning before text": {
+    whole: completion({ content: "42", reasoning_content: "Six times seven." }),
+    events: [
+      event({ reasoning_content: "Six times" }),
+      event({ reasoning_content: " seven." }),
+      event({ content: "42" }),
+      ...ending(),
+    ],
+  },
+  "reasoning under its other name": {
+    whole: completion({ content: "42", reasoning: "Six times seven." }),
+    events: [event({ reasoning: "Six times seven." }), event({ content: "42" }), ...ending()],
+  },
+  "one tool call": {
+    whole: completion(
+      { content: null, tool_calls: [call("a", "add", '{"x":1}')] },
+      { finish_reason: "tool_calls" },
+    ),
+    events: [
+      event({ tool_calls: [{ index: 0, ...call("a", "add", "") }] }),
+      event({ tool_calls: [{ index: 0, function: { arguments: '{"x"' } }] }),
+      event({ tool_calls: [{ index: 0, function: { arguments: ":1}" } }] }),
+      ...ending("tool_calls"),
+    ],
+  },
+  "text and parallel tool calls": {
+    whole: completion(
+      { content: "Let me see.", tool_calls: [call("a", "add", '{"x":1}'), call("b", "now", "")] },
+      { finish_reason: "tool_calls" },
+    ),
+    events: [
+      event({ content: "Let me see." }),
+      event({ tool_calls: [{ index: 0, ...call("a", "add", '{"x":1}') }] }),
+      event({ tool_calls: [{ index: 1, ...call("b", "now", "") }] }),
+      ...ending("tool_calls"),
+    ],
+  },
+  "a tool call that was cut off": {
+    whole: completion({ tool_calls: [call("a", "save", '{"text":"half of')] }, { finish_reason: "length" }),
+    events: [
+      event({ tool_calls: [{ index: 0, ...call("a", "save", '{"text":"half of') }] }),
+      ...ending("length"),
+    ],
+  },
+  "a Markdown image between words": {
+    whole: completion({ content: `Look: ![a dot](${PIXEL}) nice?` }),
+    events: [event({ content: `Look: ![a d` }), event({ content: `ot](${PIXEL}) nice?` }), ...ending()],
+  },
+  "a Markdown image at an address": {
+    whole: completion({ content: "![cat](https://images.example/cat.png)" }),
+    events: [
+      event({ content: "![cat](https://images.example" }),
+      event({ content: "/cat.png)" }),
+      ...ending(),
+    ],
+  },
+  "images in message.images": {
+    whole: completion({ content: "Here.", images: [{ type: "image_url", image_url: { url: PIXEL } }] }),
+    events: [
+      event({ content: "Here." }),
+      event({ images: [{ type: "image_url", image_url: { url: PIXEL } }] }),
+      ...ending(),
+    ],
+  },
+  "content parts": {
+    whole: completion({
+      content: [
+        { type: "text", text: "Here." },
+        { type: "image_url", image_url: { url: PIXEL } },
+      ],
+    }),
+    events: [
+      event({ content: [{ type: "text", text: "Here." }] }),
+      event({ content: [{ type: "image_url", image_url: { url: PIXEL } }] }),
+      ...ending(),
+    ],
+  },
+};
+
+describe("an answer is the same message however LangChain reads it", () => {
+  let gateway: ScriptedGateway;
+  beforeAll(async () => {
+    gateway = await startScriptedGateway();
+  });
+  afterAll(() => gateway.close());
+
+  it.each(Object.keys(ANSWERS))("%s", async (name) => {
+    const answer = ANSWERS[name];
+    if (answer === undefined) throw new Error(`No answer ${name}.`);
+    const model = new ChatModelGateway("requested-model", gateway.connection);
+    gateway.script(answer.whole);
+    const expected = facts(await model.invoke("Hi"));
+    gateway.script({ events: answer.events });
+    const streamed = await readEveryStreamedWay(model);
+    for (const [way, message] of Object.entries(streamed)) {
+      expect(facts(message), way).toEqual(expected);
+    }
+    const reading = new ChatModelGateway("requested-model", { ...gateway.connection, streaming: true });
+    expect(facts(await reading.invoke("Hi")), "invoke with streaming: true").toEqual(expected);
+  });
+
+  it("describes the answer in its metadata", async () => {
+    const model = new ChatModelGateway("requested-model", gateway.connection);
+    gateway.script(completion({ content: "Hi" }, { usage: detailedUsage() }));
+    const message = await model.invoke("Hi");
+    expect(message.id).toBe("chatcmpl-1");
+    expect(message.response_metadata).toEqual({
+      model_provider: "model-gateway",
+      model: "served-model",
+      model_name: "served-model",
+      id: "chatcmpl-1",
+      finish_reason: "stop",
+    });
+    expect(message.usage_metadata).toEqual({
+      input_tokens: 10,
+      output_tokens: 20,
+      total_tokens: 30,
+      input_token_details: { cache_read: 4 },
+      output_token_details: { reasoning: 12 },
+    });
+  });
+
+  it("never completes the arguments of a call that was cut off", async () => {
+    const model = new ChatModelGateway("requested-model", gateway.connection);
+    gateway.script({ events: ANSWERS["a tool call that was cut off"]?.events ?? [] });
+    for (const [way, message] of Object.entries(await readEveryStreamedWay(model))) {
+      expect(message.tool_calls, way).toEqual([]);
+      expect(message.contentBlocks, way).toEqual([
+        {
+          type: "invalid_tool_call",
+          id: "a",
+          name: "save",
+          args: '{"text":"half of',
+          error: "The arguments are not a complete JSON object.",
+        },
+      ]);
+    }
+  });
+
+  it("writes standard blocks into the content with outputVersion v1", async () => {
+    const model = new ChatModelGateway("m", { ...gateway.connection, outputVersion: "v1" });
+    gateway.script(completion({ content: "42", reasoning_content: "Six times seven." }));
+    expect((await model.invoke("Hi")).content).toEqual([
+      { type: "reasoning", reasoning: "Six times seven." },
+      { type: "text", text: "42" },
+    ]);
+  });
+});
+
+function call(id: string, name: string, args: string) {
+  return { id, type: "function", function: { name, arguments: args } };
+}
+
+function detailedUsage() {
+  return {
+    prompt_tokens: 10,
+    completion_tokens: 20,
+    total_tokens: 30,
+    prompt_tokens_details: { cached_tokens: 4 },
+    completion_tokens_details: { reasoning_tokens: 12 },
+  };
+}

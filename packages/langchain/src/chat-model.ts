@@ -1,0 +1,459 @@
+import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
+import type {
+  BaseLanguageModelInput,
+  StructuredOutputMethodOptions,
+} from "@langchain/core/language_models/base";
+import {
+  BaseChatModel,
+  type BaseChatModelParams,
+  type BindToolsInput,
+  type LangSmithParams,
+} from "@langchain/core/language_models/chat_models";
+import type { ChatModelStreamEvent } from "@langchain/core/language_models/event";
+import type { ModelProfile } from "@langchain/core/language_models/profile";
+import type { AIMessageChunk, BaseMessage, MessageContent } from "@langchain/core/messages";
+import type { ChatGenerationChunk, ChatResult, LLMResult } from "@langchain/core/outputs";
+import type { Runnable } from "@langchain/core/runnables";
+import type {
+  ChatCompletionRequest,
+  ChatCompletionStream,
+  ModelGateway,
+  RequestOptions,
+} from "@model-gateway/core";
+import { buildInvocationParams } from "./build-invocation-params.js";
+import {
+  CALL_KEYS,
+  type ChatModelGatewayCallOptions,
+  type ChatModelGatewayFields,
+  SERIALIZABLE_KEYS,
+} from "./chat-model-options.js";
+import { registerContentBlocks } from "./content-blocks.js";
+import { convertCompletion } from "./convert-completion.js";
+import { convertMessages } from "./convert-messages.js";
+import { convertTools } from "./convert-tools.js";
+import { toLLMOutput } from "./convert-usage.js";
+import { countTokens } from "./count-tokens.js";
+import { connectGateway } from "./gateway-connection.js";
+import { toLangChainError } from "./map-error.js";
+import { MODEL_PROVIDER } from "./model-provider.js";
+import { StreamChunkBuilder } from "./stream-chunk-builder.js";
+import { StreamEventBuilder } from "./stream-event-builder.js";
+import {
+  createStructuredOutput,
+  type StructuredOutputSchema,
+  type StructuredRecord,
+} from "./structured-output.js";
+import { VERSION } from "./version.js";
+
+/**
+ * Chat models of a model gateway.
+ *
+ * ## Setup
+ *
+ * ```bash
+ * npm install @model-gateway/langchain @langchain/core
+ * export MODEL_GATEWAY_API_KEY="sk-..."
+ * export MODEL_GATEWAY_BASE_URL="<the gateway's address, ending in /v1>"
+ * ```
+ *
+ * ## Constructor args
+ *
+ * `new ChatModelGateway("model-id", fields?)` or `new ChatModelGateway({ model: "model-id", ... })`; see
+ * {@link ChatModelGatewayFields}. Only what you set is sent.
+ *
+ * ## Runtime args
+ *
+ * The second argument of `.invoke`, `.stream`, `.batch`, `.bindTools` and `.withConfig`; see
+ * {@link ChatModelGatewayCallOptions}. Per-call `timeout`, `signal` and `maxRetries` reach the request itself.
+ *
+ * <details open>
+ * <summary><strong>Instantiate</strong></summary>
+ *
+ * ```ts
+ * import { ChatModelGateway } from "@model-gateway/langchain";
+ *
+ * const model = new ChatModelGateway("local-chat", { temperature: 0, maxTokens: 500 });
+ * ```
+ * </details>
+ *
+ * <details>
+ * <summary><strong>Invoking</strong></summary>
+ *
+ * ```ts
+ * const message = await model.invoke("Translate to French: I love programming.");
+ * console.log(message.text);
+ * ```
+ * </details>
+ *
+ * <details>
+ * <summary><strong>Streaming Chunks</strong></summary>
+ *
+ * ```ts
+ * for await (const chunk of await model.stream("Count to ten.")) process.stdout.write(chunk.text);
+ * ```
+ * </details>
+ *
+ * <details>
+ * <summary><strong>Aggregate Streamed Chunks</strong></summary>
+ *
+ * ```ts
+ * import type { AIMessageChunk } from "@langchain/core/messages";
+ * import { concat } from "@langchain/core/utils/stream";
+ *
+ * let full: AIMessageChunk | undefined;
+ * for await (const chunk of await model.stream("Count to ten.")) full = full ? concat(full, chunk) : chunk;
+ * ```
+ * </details>
+ *
+ * <details>
+ * <summary><strong>Bind tools</strong></summary>
+ *
+ * ```ts
+ * import { tool } from "@langchain/core/tools";
+ * import { z } from "zod";
+ *
+ * const getWeather = tool(async ({ city }) => `Sunny in ${city}`, {
+ *   name: "get_weather",
+ *   description: "The current weather in a city",
+ *   schema: z.object({ city: z.string() }),
+ * });
+ * const message = await model.bindTools([getWeather]).invoke("What is the weather in Paris?");
+ * console.log(message.tool_calls);
+ * ```
+ * </details>
+ *
+ * <details>
+ * <summary><strong>Structured Output</strong></summary>
+ *
+ * ```ts
+ * const Joke = z.object({ setup: z.string(), punchline: z.string() });
+ * const joke = await model.withStructuredOutput(Joke).invoke("Tell me a joke about cats.");
+ * ```
+ * </details>
+ *
+ * <details>
+ * <summary><strong>Usage Metadata</strong></summary>
+ *
+ * ```ts
+ * const { usage_metadata } = await model.invoke("Hello");
+ * // { input_tokens: 8, output_tokens: 9, total_tokens: 17, input_token_details: {}, output_token_details: {} }
+ * ```
+ * </details>
+ *
+ * <details>
+ * <summary><strong>Response Metadata</strong></summary>
+ *
+ * ```ts
+ * const { response_metadata } = await model.invoke("Hello");
+ * // { model_provider: "model-gateway", model: "local-chat", model_name: "local-chat", id: "...", finish_reason: "stop" }
+ * ```
+ * </details>
+ *
+ * @throws ConfigurationError from the constructor, when the key or the address is missing
+ */
+export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions, AIMessageChunk> {
+  static override lc_name(): string {
+    return "ChatModelGateway";
+  }
+
+  override lc_serializable = true;
+
+  readonly model: string;
+  readonly temperature: number | undefined;
+  readonly maxTokens: number | undefined;
+  readonly topP: number | undefined;
+  readonly stop: string[] | undefined;
+  readonly user: string | undefined;
+  readonly streamUsage: boolean;
+  readonly tokenLimitParam: "max_completion_tokens" | "max_tokens";
+  readonly modelKwargs: Record<string, unknown> | undefined;
+  readonly maxRetries: number | undefined;
+  readonly timeout: number | undefined;
+  readonly streaming: boolean;
+  readonly reasoningRoundTrip: boolean;
+  /** The client that sends every request. */
+  readonly gateway: ModelGateway;
+  readonly #maxConcurrency: number | undefined;
+  readonly #profile: ModelProfile;
+  /** Private, since headers may hold secrets and models are printed. */
+  readonly #requestDefaults: RequestOptions;
+
+  constructor(model: string, fields?: Omit<ChatModelGatewayFields, "model">);
+  constructor(fields: ChatModelGatewayFields);
+  constructor(
+    modelOrFields: string | ChatModelGatewayFields,
+    otherFields?: Omit<ChatModelGatewayFields, "model">,
+  ) {
+    const fields: ChatModelGatewayFields =
+      typeof modelOrFields === "string" ? { ...otherFields, model: modelOrFields } : modelOrFields;
+    const stop = fields.stop ?? fields.stopSequences;
+    // The gateway client is the one retry authority: LangChain's loop would multiply its attempts.
+    super({
+      ...fields,
+      stop,
+      maxRetries: 0,
+      onFailedAttempt: fields.onFailedAttempt ?? leaveToClient,
+    } as BaseChatModelParams);
+    this._addVersion("@model-gateway/langchain", VERSION);
+    registerContentBlocks();
+    this.gateway = connectGateway(fields);
+    this.model = fields.model;
+    this.temperature = fields.temperature;
+    this.maxTokens = fields.maxTokens;
+    this.topP = fields.topP;
+    this.stop = stop;
+    this.user = fields.user;
+    this.streamUsage = fields.streamUsage ?? true;
+    this.tokenLimitParam = fields.tokenLimitParam ?? "max_completion_tokens";
+    this.modelKwargs = fields.modelKwargs;
+    this.maxRetries = fields.maxRetries;
+    this.timeout = fields.timeout;
+    this.streaming = fields.streaming ?? false;
+    this.reasoningRoundTrip = fields.reasoningRoundTrip ?? true;
+    this.disableStreaming = fields.disableStreaming ?? false;
+    this.#maxConcurrency = fields.maxConcurrency;
+    this.#profile = fields.profile ?? {};
+    const { maxRetries, timeout, headers, route } = fields;
+    this.#requestDefaults = { maxRetries, timeout, headers, route };
+    // LangChain writes a placeholder where this property exists. It is never the key itself.
+    if (fields.apiKey !== undefined) Object.defineProperty(this, "apiKey", { value: "hidden" });
+  }
+
+  override _llmType(): string {
+    return MODEL_PROVIDER;
+  }
+
+  override get lc_secrets(): Record<string, string> {
+    return { apiKey: "MODEL_GATEWAY_API_KEY" };
+  }
+
+  override get lc_aliases(): Record<string, string> {
+    return { baseURL: "base_url" };
+  }
+
+  override get lc_serializable_keys(): string[] {
+    return [...SERIALIZABLE_KEYS];
+  }
+
+  override get callKeys(): string[] {
+    return [...super.callKeys, ...CALL_KEYS];
+  }
+
+  /** What the model can do, as given to the constructor. */
+  override get profile(): ModelProfile {
+    return this.#profile;
+  }
+
+  /** Tells this model from others in cache keys: everything that shapes an answer, nothing secret. */
+  override _identifyingParams(): Record<string, unknown> {
+    return { base_url: this.gateway.baseURL, ...this.invocationParams() };
+  }
+
+  override _getSerializedCacheKeyParametersForCall(
+    options: ChatModelGatewayCallOptions & { config?: Record<string, unknown> },
+  ): string {
+    const {
+      signal: _signal,
+      headers: _headers,
+      route: _route,
+      maxRetries: _maxRetries,
+      ...shaping
+    } = options;
+    return super._getSerializedCacheKeyParametersForCall(shaping);
+  }
+
+  protected override _getCallOptionsForTracing(
+    options: this["ParsedCallOptions"],
+  ): this["ParsedCallOptions"] {
+    const { headers: _headers, ...shown } = options;
+    return shown as this["ParsedCallOptions"];
+  }
+
+  /** The request body without its messages: only what was set. */
+  override invocationParams(
+    options?: Partial<ChatModelGatewayCallOptions>,
+  ): Omit<ChatCompletionRequest, "messages"> {
+    return buildInvocationParams(this, options);
+  }
+
+  override getLsParams(options: this["ParsedCallOptions"]): LangSmithParams {
+    return {
+      ls_provider: MODEL_PROVIDER,
+      ls_model_name: this.model,
+      ls_model_type: "chat",
+      ls_temperature: options.temperature ?? this.temperature,
+      ls_max_tokens: options.maxTokens ?? this.maxTokens,
+      ls_stop: options.stop ?? this.stop,
+    };
+  }
+
+  /** Estimates the tokens of a text, offline; the gateway serves models of many tokenizers. */
+  override async getNumTokens(content: MessageContent): Promise<number> {
+    return countTokens(content);
+  }
+
+  override _combineLLMOutput(...outputs: LLMResult["llmOutput"][]): LLMResult["llmOutput"] {
+    const total = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+    for (const output of outputs) {
+      total.promptTokens += output?.["tokenUsage"]?.promptTokens ?? 0;
+      total.completionTokens += output?.["tokenUsage"]?.completionTokens ?? 0;
+      total.totalTokens += output?.["tokenUsage"]?.totalTokens ?? 0;
+    }
+    return { tokenUsage: total };
+  }
+
+  override async _generate(
+    messages: BaseMessage[],
+    options: this["ParsedCallOptions"],
+    runManager?: CallbackManagerForLLMRun,
+  ): Promise<ChatResult> {
+    if (this.streaming && !this.disableStreaming)
+      return this.generateFromStream(messages, options, runManager);
+    try {
+      options.signal?.throwIfAborted();
+      const body = this.requestBody(messages, options);
+      const completion = await this.limit(options.signal, () =>
+        this.gateway.chat.completions.create({ ...body, stream: false }, this.requestOptions(options)),
+      );
+      return convertCompletion(completion, body.model);
+    } catch (error) {
+      throw toLangChainError(error, options.signal);
+    }
+  }
+
+  override async *_streamResponseChunks(
+    messages: BaseMessage[],
+    options: this["ParsedCallOptions"],
+    runManager?: CallbackManagerForLLMRun,
+  ): AsyncGenerator<ChatGenerationChunk> {
+    const position = { prompt: (options as { promptIndex?: number }).promptIndex ?? 0, completion: 0 };
+    const announce = (chunk: ChatGenerationChunk) =>
+      runManager?.handleLLMNewToken(chunk.text, position, undefined, undefined, undefined, { chunk });
+    try {
+      const stream = await this.openStream(messages, options);
+      const builder = new StreamChunkBuilder(this.model);
+      for await (const events of stream.batches()) {
+        for (const event of events) {
+          const chunk = builder.read(event);
+          if (chunk === undefined) continue;
+          yield chunk;
+          if (runManager !== undefined) await announce(chunk);
+        }
+      }
+      const last = builder.finish();
+      yield last;
+      await announce(last);
+    } catch (error) {
+      throw toLangChainError(error, options.signal);
+    }
+  }
+
+  override async *_streamChatModelEvents(
+    messages: BaseMessage[],
+    options: this["ParsedCallOptions"],
+  ): AsyncGenerator<ChatModelStreamEvent> {
+    try {
+      const stream = await this.openStream(messages, options);
+      const builder = new StreamEventBuilder(this.model);
+      for await (const events of stream.batches()) {
+        for (const event of events) yield* builder.read(event);
+      }
+      yield* builder.finish();
+    } catch (error) {
+      throw toLangChainError(error, options.signal);
+    }
+  }
+
+  /**
+   * Binds tools to the model: LangChain tools, runnables as tools, definitions in the wire format.
+   *
+   * @param kwargs further call options, such as `tool_choice`, `strict` or `parallel_tool_calls`
+   */
+  override bindTools(
+    tools: BindToolsInput[],
+    kwargs?: Partial<ChatModelGatewayCallOptions>,
+  ): Runnable<BaseLanguageModelInput, AIMessageChunk, ChatModelGatewayCallOptions> {
+    return this.withConfig({ ...kwargs, tools: convertTools(tools, kwargs?.strict) });
+  }
+
+  /**
+   * A runnable that answers with an object of the given schema instead of a message.
+   *
+   * `method` chooses how the model is made to keep to it: `"functionCalling"` (default) forces one tool call,
+   * `"jsonSchema"` sets `response_format` to the schema, `"jsonMode"` to any JSON object and puts the schema in the
+   * system message, `"prompt"` does only the latter and needs nothing of the server. With `includeRaw` the result is `{ raw, parsed }`, and `parsed` is null where the
+   * answer could not be read; without it that is an error with `lc_error_code` `OUTPUT_PARSING_FAILURE`.
+   * Zod and Standard Schemas are checked; a plain JSON Schema only guides the model.
+   */
+  override withStructuredOutput<T extends StructuredRecord = StructuredRecord>(
+    schema: StructuredOutputSchema<T>,
+    config?: StructuredOutputMethodOptions<false>,
+  ): Runnable<BaseLanguageModelInput, T>;
+  override withStructuredOutput<T extends StructuredRecord = StructuredRecord>(
+    schema: StructuredOutputSchema<T>,
+    config?: StructuredOutputMethodOptions<true>,
+  ): Runnable<BaseLanguageModelInput, { raw: BaseMessage; parsed: T }>;
+  override withStructuredOutput<T extends StructuredRecord = StructuredRecord>(
+    schema: StructuredOutputSchema<T>,
+    config?: StructuredOutputMethodOptions<boolean>,
+  ) {
+    return createStructuredOutput<T>(this, schema, config);
+  }
+
+  private requestBody(messages: BaseMessage[], options: this["ParsedCallOptions"]): ChatCompletionRequest {
+    const { formatInstructions } = options;
+    return {
+      ...this.invocationParams(options),
+      messages: convertMessages(messages, {
+        reasoningRoundTrip: this.reasoningRoundTrip,
+        formatInstructions,
+      }),
+    };
+  }
+
+  private requestOptions(options: this["ParsedCallOptions"]): RequestOptions {
+    const defaults = this.#requestDefaults;
+    return {
+      signal: options.signal,
+      timeout: defaults.timeout,
+      maxRetries: options.maxRetries ?? defaults.maxRetries,
+      route: options.route ?? defaults.route,
+      headers: { ...defaults.headers, ...options.headers },
+    };
+  }
+
+  private async openStream(
+    messages: BaseMessage[],
+    options: this["ParsedCallOptions"],
+  ): Promise<ChatCompletionStream> {
+    options.signal?.throwIfAborted();
+    const body = this.requestBody(messages, options);
+    const usage =
+      (options.streamUsage ?? this.streamUsage) ? { stream_options: { include_usage: true } } : {};
+    return this.limit(options.signal, () =>
+      this.gateway.chat.completions.create({ ...usage, ...body, stream: true }, this.requestOptions(options)),
+    );
+  }
+
+  private async generateFromStream(
+    messages: BaseMessage[],
+    options: this["ParsedCallOptions"],
+    runManager?: CallbackManagerForLLMRun,
+  ): Promise<ChatResult> {
+    let whole: ChatGenerationChunk | undefined;
+    for await (const chunk of this._streamResponseChunks(messages, options, runManager)) {
+      whole = whole === undefined ? chunk : whole.concat(chunk);
+    }
+    if (whole === undefined) return { generations: [] };
+    return { generations: [whole], llmOutput: toLLMOutput((whole.message as AIMessageChunk).usage_metadata) };
+  }
+
+  /** Heeds `maxConcurrency`. Without it, requests skip LangChain's queue. */
+  private limit<T>(signal: AbortSignal | undefined, send: () => PromiseLike<T>): PromiseLike<T> {
+    if (this.#maxConcurrency === undefined) return send();
+    return this.caller.callWithOptions({ signal, maxRetries: 0 }, async () => send());
+  }
+}
+
+/** Stands in for LangChain's handler, which would rewrite the errors of rate limits. */
+function leaveToClient(): void {}

@@ -1,0 +1,2 @@
+/** Names this integration in traces (`ls_provider`), in `response_metadata.model_provider` and in class ids. */
+export const MODEL_PROVIDER = "model-gateway";

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { splitImages } from "./output-images.js";
+
+const DATA = "iVBORw0KGgo=";
+const image = { type: "image", mimeType: "image/png", data: DATA };
+const linked = { type: "image", url: "https://images.example/a.png" };
+const text = (value: string) => ({ type: "text", text: value });
+
+describe("images in the text of an answer", () => {
+  it.each<[string, string, unknown[]]>([
+    ["no image", "Just words.", [text("Just words.")]],
+    ["nothing", "", []],
+    ["a Markdown image", "![a](https://images.example/a.png)", [linked]],
+    ["a Markdown image with a title", '![a](https://images.example/a.png "A")', [linked]],
+    ["a Markdown image in angle brackets", "![a](<https://images.example/a.png>)", [linked]],
+    ["a Markdown data URL", `![a](data:image/png;base64,${DATA})`, [image]],
+    ["a bare data URL", `data:image/png;base64,${DATA}`, [image]],
+    [
+      "words on both sides",
+      "Look: ![a](https://images.example/a.png) nice?",
+      [text("Look: "), linked, text(" nice?")],
+    ],
+    [
+      "two images",
+      `![a](https://images.example/a.png)\n\n![b](data:image/png;base64,${DATA})`,
+      [linked, image],
+    ],
+    ["a bare address", "See https://images.example/a.png", [text("See https://images.example/a.png")]],
+    ["a link", "[a](https://images.example/a.png)", [text("[a](https://images.example/a.png)")]],
+    ["a relative path", "![a](./a.png)", [text("![a](./a.png)")]],
+    [
+      "an image in a code block",
+      "```md\n![a](https://x.example/a.png)\n```",
+      [text("```md\n![a](https://x.example/a.png)\n```")],
+    ],
+    [
+      "an image in a code span",
+      "Write `![a](https://x.example/a.png)`.",
+      [text("Write `![a](https://x.example/a.png)`.")],
+    ],
+    ["an unfinished image", "![a](https://images.ex", [text("![a](https://images.ex")]],
+  ])("%s", (_name, answer, blocks) => {
+    expect(splitImages(answer)).toEqual(blocks);
+  });
+
+  it("reads megabytes of Base64", () => {
+    const data = "A".repeat(8_000_000);
+    expect(splitImages(`![a](data:image/png;base64,${data})`)).toEqual([{ ...image, data }]);
+  });
+});
