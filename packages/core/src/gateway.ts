@@ -1,7 +1,17 @@
 import { Chat } from "./chat/chat.js";
+import type { Addresses } from "./config/addresses.js";
 import { type ModelGatewayOptions, resolveConfig } from "./config/config.js";
+import {
+  createDownloader,
+  type Download,
+  type Downloader,
+  type DownloadOptions,
+  type DownloadSource,
+} from "./download/download.js";
 import { Embeddings } from "./embeddings/embeddings.js";
+import { defineHidden } from "./errors/gateway-error.js";
 import { Models } from "./models/models.js";
+import { selectTransport } from "./transport/select-transport.js";
 import { createSender } from "./transport/sender.js";
 import { PollScheduler } from "./videos/poll-scheduler.js";
 import { Videos } from "./videos/videos.js";
@@ -25,20 +35,46 @@ export class ModelGateway {
   readonly embeddings: Embeddings;
   readonly models: Models;
   readonly videos: Videos;
+  declare private readonly downloader: Downloader;
+  declare private readonly ownOrigins: ReadonlySet<string>;
 
   constructor(options: ModelGatewayOptions = {}) {
     const config = resolveConfig(options);
     // The key lives in this closure only: printing the client cannot show it.
-    const sender = createSender(config);
+    const transport = selectTransport(config.fetch);
+    const sender = createSender(config, transport);
     this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
     this.chat = new Chat(sender);
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
     this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
+    const ownOrigins = originsOf(config.addresses);
+    defineHidden(this, { ownOrigins, downloader: createDownloader(config, transport, ownOrigins) });
+  }
+
+  /**
+   * Downloads a result. The API key is sent to the gateway's own addresses only; redirects are checked one by
+   * one; addresses inside private networks are refused unless they are the gateway's own.
+   *
+   * @throws InvalidRequestError when the URL may not be fetched, APIError when the server refuses it,
+   * InvalidResponseError when the file is larger than `maxBytes`
+   */
+  download(source: DownloadSource, options?: DownloadOptions): Promise<Download> {
+    return this.downloader(source, options);
+  }
+
+  /** Whether a URL lies on one of this client's base addresses, where `download` sends the key along. */
+  isOwnOrigin(url: string | URL): boolean {
+    const { origin } = new URL(url, this.baseURL);
+    return this.ownOrigins.has(origin);
   }
 
   /** What `JSON.stringify` shows: the address, and nothing secret. */
   toJSON(): { baseURL: string } {
     return { baseURL: this.baseURL };
   }
+}
+
+function originsOf(addresses: Addresses): ReadonlySet<string> {
+  return new Set(Object.values(addresses).map(({ origin }) => origin));
 }

@@ -26,6 +26,7 @@ export type {
 } from "./chat/chat-types.js";
 export type { Route } from "./config/addresses.js";
 export type { APIKeySource, ModelGatewayOptions } from "./config/config.js";
+export type { Download, DownloadOptions, DownloadSource } from "./download/download.js";
 export type {
   Embedding,
   EmbeddingRequest,
@@ -68,7 +69,7 @@ export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
 export { VERSION } from "./version.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
-export type { VideoStatus } from "./videos/video-status.js";
+export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";
 export type {
   AudioReferenceItem,
   DraftTaskItem,

@@ -163,10 +163,11 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     async close() {
       const reason = new Error("The emulator was closed.");
       closing.abort(reason);
-      for (const exchange of services.openExchanges) exchange.abort(reason);
       clock.reset();
-      await Promise.all([listener?.close(), services.media.release()]);
+      await listener?.close();
       listener = undefined;
+      for (const exchange of services.openExchanges) exchange.abort(reason);
+      await services.media.release();
     },
     reset() {
       clock.reset();

@@ -1,1 +1,30 @@
-export {};
+export { ChatService } from "./chat/chat.service.js";
+export { EmbeddingsService } from "./embeddings/embeddings.service.js";
+export { ModelGatewayExceptionFilter } from "./errors/model-gateway-exception.filter.js";
+export { toHttpException } from "./errors/to-http-exception.js";
+export { chatEvents } from "./events/chat-events.js";
+export { videoEvents } from "./events/video-events.js";
+export { ModelsService } from "./models/models.service.js";
+export { InjectModelGateway } from "./module/inject-model-gateway.js";
+export { ModelGatewayModule } from "./module/model-gateway.module.js";
+export type {
+  ModelGatewayInstanceOptions,
+  ModelGatewayModuleAsyncOptions,
+  ModelGatewayModuleExtras,
+  ModelGatewayModuleOptions,
+  ModelGatewayOptionsFactory,
+  VideosOptions,
+} from "./module/model-gateway-module-options.js";
+export { getModelGatewayToken } from "./module/model-gateway-token.js";
+export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
+export { VideoKeyTakenError } from "./videos/video-key-taken-error.js";
+export { type VideoProgress, videoProgress } from "./videos/video-progress.js";
+export type {
+  VideoSubmission,
+  VideoTaskIntent,
+  VideoTaskProblem,
+  VideoTaskRecord,
+  VideoTaskRecordStatus,
+} from "./videos/video-task-record.js";
+export { type PollVideoTask, VideoTaskStore } from "./videos/video-task-store.js";
+export { type SubmitOptions, VideosService } from "./videos/videos.service.js";

@@ -1,5 +1,6 @@
 import {
   defineHidden,
+  defineKnown,
   GatewayError,
   type GatewayErrorDetails,
   type GatewayErrorKind,
@@ -31,10 +32,10 @@ export class APIError extends GatewayError {
   /** HTTP status of the answer; 200 when the error came in a successful answer or inside a stream. */
   readonly status: number;
   /** The gateway's `error.code`, always as a string; `model_not_found` is the only documented one. */
-  readonly code?: string;
-  readonly type?: string;
+  declare readonly code?: string;
+  declare readonly type?: string;
   /** Wait the gateway asked for in `Retry-After`, in milliseconds. */
-  readonly retryAfterMs?: number;
+  declare readonly retryAfterMs?: number;
   /** Response headers, names in lower case; not printed with the error. */
   declare readonly headers: Readonly<Record<string, string>>;
   /** The body as it came; may quote the request, so it is not printed with the error. */
@@ -45,9 +46,7 @@ export class APIError extends GatewayError {
   constructor(message: string, details: APIErrorDetails) {
     super(message, details);
     this.status = details.status;
-    this.code = details.code;
-    this.type = details.type;
-    this.retryAfterMs = details.retryAfterMs;
+    defineKnown(this, { code: details.code, type: details.type, retryAfterMs: details.retryAfterMs });
     defineHidden(this, { headers: details.headers ?? {}, body: details.body, partial: details.partial });
   }
 

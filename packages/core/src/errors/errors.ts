@@ -1,5 +1,6 @@
 import {
   defineHidden,
+  defineKnown,
   GatewayError,
   type GatewayErrorDetails,
   hasErrorMarker,
@@ -56,11 +57,11 @@ markErrorClass(InvalidRequestError, "InvalidRequestError");
 export class APIConnectionError extends GatewayError {
   readonly kind = "connection";
   /** System or transport error code, such as `ECONNREFUSED`. */
-  readonly code?: string;
+  declare readonly code?: string;
 
   constructor(message: string, details: GatewayErrorDetails & { code?: string } = {}) {
     super(message, details);
-    this.code = details.code;
+    defineKnown(this, { code: details.code });
   }
 
   static override isInstance(error: unknown): error is APIConnectionError {
@@ -123,13 +124,13 @@ markErrorClass(StreamInterruptedError, "StreamInterruptedError");
 /** The gateway answered with something that is not an answer to this call: HTML, broken JSON, missing vectors. */
 export class InvalidResponseError extends GatewayError {
   readonly kind = "invalid_response";
-  readonly status?: number;
+  declare readonly status?: number;
   /** The body as it came, shortened to 4 KB when it is text; not printed with the error. */
   declare readonly body: unknown;
 
   constructor(message: string, details: GatewayErrorDetails & { status?: number; body?: unknown } = {}) {
     super(message, details);
-    this.status = details.status;
+    defineKnown(this, { status: details.status });
     defineHidden(this, {
       body: typeof details.body === "string" ? details.body.slice(0, 4096) : details.body,
     });

@@ -75,16 +75,25 @@ export function defineHidden(target: object, values: Record<string, unknown>): v
   }
 }
 
+/** Sets the properties that have a value, so that a printed error shows no empty ones. */
+export function defineKnown(target: object, values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined)
+      Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+}
+
 /**
  * Base of everything this package throws. Use `kind` to branch, `isInstance` instead of `instanceof`
  * where several copies of the package may be installed.
  */
 export abstract class GatewayError extends Error {
   abstract readonly kind: GatewayErrorKind;
-  readonly method?: string;
-  readonly path?: string;
+  declare readonly method?: string;
+  /** Path below the base address, such as `/chat/completions`. */
+  declare readonly path?: string;
   /** Id the gateway gave the (last) request; quote it when asking for help. */
-  readonly requestId?: string;
+  declare readonly requestId?: string;
   /** Number of attempts that were made, 0 when nothing was sent. */
   readonly attempts: number;
   readonly timeline: readonly AttemptRecord[];
@@ -92,13 +101,11 @@ export abstract class GatewayError extends Error {
   /** True when a billable request may have been carried out although this error was thrown. */
   readonly maybeProcessed: boolean;
   /** The video task the failed call was about, for errors of `videos.watch` and `videos.wait`. */
-  handle?: VideoTaskHandle;
+  declare handle?: VideoTaskHandle;
 
   constructor(message: string, details: GatewayErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.method = details.method;
-    this.path = details.path;
-    this.requestId = details.requestId;
+    defineKnown(this, { method: details.method, path: details.path, requestId: details.requestId });
     this.timeline = details.timeline ?? [];
     this.attempts = this.timeline.length;
     this.retryable = details.retryable ?? false;

@@ -50,6 +50,8 @@ export interface AttemptOptions<T> {
   signal?: AbortSignal;
   /** Given for calls that expect a stream; asked when a successful answer begins. */
   createReader?: () => StreamReader<T>;
+  /** `events`: only an answer that is a stream of events is read as a stream; `any`: every successful one. */
+  streams?: "events" | "any";
 }
 
 /** Once a stream is complete the server gets this long to end it, so that the connection can be used again. */
@@ -110,7 +112,9 @@ class Attempt<T> implements TransportSink {
     const { createReader } = this.options;
     if (createReader === undefined || !isSuccess(status)) return;
     // Most streams say what they are; others show it by their first byte.
-    if (headers.get("content-type")?.startsWith("text/event-stream")) this.startStream(createReader());
+    const isStream =
+      this.options.streams === "any" || headers.get("content-type")?.startsWith("text/event-stream");
+    if (isStream) this.startStream(createReader());
   }
 
   data(chunk: Uint8Array): boolean {

@@ -117,7 +117,8 @@ export function errorFromInterruption(
   context: ErrorContext,
   partial: unknown,
 ): unknown {
-  const verdict = { retryable: false, maybeProcessed: context.call.cost === "billable" };
+  const billable = context.call.cost === "billable";
+  const verdict = { retryable: !billable, maybeProcessed: billable };
   const interrupted = (reason: "closed" | "reset" | "idle", what: string, cause?: unknown) =>
     new StreamInterruptedError(
       `The stream of ${context.call.name} ${what}; error.partial holds what had arrived.`,

@@ -10,7 +10,8 @@ export function readRetryAfter(headers: ResponseHeaders, now: number): number | 
   const value = headers.get("retry-after");
   const seconds = readNumber(value);
   if (seconds !== undefined) return seconds * 1000;
-  const date = value === undefined ? Number.NaN : Date.parse(value);
+  // Date.parse takes "-1" for a year.
+  const date = value === undefined || !/[a-z]/i.test(value) ? Number.NaN : Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

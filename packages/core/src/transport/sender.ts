@@ -25,7 +25,7 @@ import { delay } from "./delay.js";
 import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
 import { readRetryAfter } from "./retry-after.js";
 import { type AttemptOutcome, decideRetry, type RetryDecision } from "./retry-policy.js";
-import { selectTransport } from "./select-transport.js";
+import type { Transport } from "./transport.js";
 
 /** Throw away an answer that is no answer: builds the `InvalidResponseError` to throw. */
 export type Unreadable = (what: string) => Error;
@@ -65,8 +65,7 @@ interface Finished<E> {
   context: ErrorContext;
 }
 
-export function createSender(config: GatewayConfig): Sender {
-  const transport = selectTransport(config.fetch);
+export function createSender(config: GatewayConfig, transport: Transport): Sender {
   const health = new AddressHealth();
   const baseHeaders: Record<string, string> = {
     accept: "application/json",
@@ -108,9 +107,9 @@ export function createSender(config: GatewayConfig): Sender {
         timeline.push({
           address: address.kind,
           phase,
-          status: answer?.status,
           ms: Math.round(performance.now() - started),
-          requestId: context.requestId,
+          ...(answer === undefined ? {} : { status: answer.status }),
+          ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
         });
       };
       let outcome: AttemptOutcome;
@@ -264,7 +263,8 @@ function requestHeaders(
   const headers: Record<string, string> = { ...base, ...own, authorization: `Bearer ${apiKey}` };
   if (call.body !== undefined) headers["content-type"] = "application/json";
   if (stream) headers["accept"] = "text/event-stream";
-  if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+  // A key among the caller's headers is the caller's choice.
+  if (idempotencyKey !== undefined) headers["idempotency-key"] ??= idempotencyKey;
   return headers;
 }
 

@@ -1,4 +1,5 @@
 import {
+  defineKnown,
   GatewayError,
   type GatewayErrorDetails,
   hasErrorMarker,
@@ -28,10 +29,10 @@ markErrorClass(VideoTaskFailedError, "VideoTaskFailedError");
 /** A watch reached its own `timeoutMs`. The task goes on: keep `handle` and watch it again. */
 export class VideoTaskTimeoutError extends GatewayError {
   readonly kind = "video_task_timeout";
-  override handle: VideoTaskHandle;
+  declare handle: VideoTaskHandle;
   readonly timeoutMs: number;
   /** The task as last seen, when a poll got through. */
-  readonly task?: VideoTask;
+  declare readonly task?: VideoTask;
 
   constructor(handle: VideoTaskHandle, timeoutMs: number, task?: VideoTask) {
     const seen = task === undefined ? "" : ` It was last seen ${task.status}.`;
@@ -41,7 +42,7 @@ export class VideoTaskTimeoutError extends GatewayError {
     );
     this.handle = handle;
     this.timeoutMs = timeoutMs;
-    this.task = task;
+    defineKnown(this, { task });
   }
 
   static override isInstance(error: unknown): error is VideoTaskTimeoutError {

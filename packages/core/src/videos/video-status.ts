@@ -26,3 +26,12 @@ export function readStatusWord(word: string | undefined): VideoStatus {
 export function isTerminal(status: VideoStatus): boolean {
   return status !== "queued" && status !== "running";
 }
+
+/** How a task stands for somebody who only wants the video. */
+export type VideoOutcome = "pending" | "success" | "failure";
+
+/** Reduces the six states to the three that most callers branch on. */
+export function videoOutcome({ status }: { status: VideoStatus }): VideoOutcome {
+  if (!isTerminal(status)) return "pending";
+  return status === "succeeded" ? "success" : "failure";
+}

@@ -93,7 +93,9 @@ export class Videos {
       const id = readTaskId(answer, idField);
       if (id === undefined) throw unreadable("JSON that names no task: it has neither id nor task_id");
       const handle: VideoTaskHandle = { v: 1, family, id, address: addressOf(info), createdAt: Date.now() };
-      return readVideoTask(answer, handle);
+      const task = readVideoTask(answer, handle);
+      // An answer that only names the task says that it has been accepted.
+      return task.rawStatus === undefined ? { ...task, status: "queued" } : task;
     });
   }
 }

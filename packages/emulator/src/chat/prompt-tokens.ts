@@ -1,4 +1,5 @@
 import { countTokens } from "../language/tokenize.js";
+import { abridge } from "../state/abridge.js";
 import type { ChatRequest } from "./chat-request.js";
 
 const TOKENS_PER_MESSAGE = 4;
@@ -13,7 +14,9 @@ export function countPromptTokens({ messages, tools }: ChatRequest): number {
   }
   for (const tool of tools) {
     tokens +=
-      countTokens(tool.name) + countTokens(tool.description) + countTokens(JSON.stringify(tool.parameters));
+      countTokens(tool.name) +
+      countTokens(tool.description) +
+      countTokens(JSON.stringify(abridge(tool.parameters)));
   }
   return tokens;
 }

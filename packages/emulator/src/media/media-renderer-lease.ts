@@ -8,13 +8,18 @@ let users = 0;
 
 /** A use of the optional media package by one emulator. */
 export class MediaRendererLease {
+  private readonly packageName: string;
   private renderer: Promise<MediaRenderer> | undefined;
 
-  /** Loads the package on first use. @throws ApiError 501 when it is not installed */
+  constructor(packageName = PACKAGE) {
+    this.packageName = packageName;
+  }
+
+  /** Loads the package (by a name in a variable: it is optional, and bundlers must not look for it) on first use. @throws ApiError 501 when it is not installed */
   load(): Promise<MediaRenderer> {
     if (!this.renderer) {
       users += 1;
-      this.renderer = importRenderer();
+      this.renderer = importRenderer(this.packageName);
     }
     return this.renderer;
   }
@@ -30,22 +35,20 @@ export class MediaRendererLease {
   }
 }
 
-async function importRenderer(): Promise<MediaRenderer> {
-  // A name in a variable keeps bundlers and the type checker from asking for the optional package.
-  const specifier: string = PACKAGE;
+async function importRenderer(specifier: string): Promise<MediaRenderer> {
   const loaded: Partial<MediaRenderer> = await import(specifier).catch((error: unknown) => {
-    throw mediaUnavailable(error instanceof Error ? error.message : String(error));
+    throw mediaUnavailable(specifier, error instanceof Error ? error.message : String(error));
   });
   if (typeof loaded.renderVideo !== "function" || typeof loaded.closeMedia !== "function") {
-    throw mediaUnavailable("the installed version has no renderVideo and closeMedia");
+    throw mediaUnavailable(specifier, "the installed version has no renderVideo and closeMedia");
   }
   return { renderVideo: loaded.renderVideo, closeMedia: loaded.closeMedia };
 }
 
-function mediaUnavailable(reason: string): ApiError {
+function mediaUnavailable(name: string, reason: string): ApiError {
   return new ApiError(
-    `This file needs the package ${PACKAGE}, which could not be loaded (${reason}). ` +
-      `Add it next to the emulator: npm install --save-dev ${PACKAGE}.`,
+    `This file needs the package ${name}, which could not be loaded (${reason}). ` +
+      `Add it next to the emulator: npm install --save-dev ${name}.`,
     { status: 501, code: "media_unavailable" },
   );
 }

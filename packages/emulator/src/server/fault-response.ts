@@ -54,10 +54,9 @@ export async function faultAfter(fault: Fault, response: Response, signal: Abort
       return replaceBody(response, inPieces(pieces.slice(0, Math.ceil(pieces.length / 2)), 0, signal));
     }
     case "malformed-json": {
-      const pieces = await splitBody(response);
-      const broken = pieces.map((piece, index) =>
-        index === Math.floor(pieces.length / 2) ? breakJson(piece) : piece,
-      );
+      const pieces = isEventStream(response) ? await splitBody(response) : [await response.text()];
+      const middle = Math.floor(pieces.length / 2);
+      const broken = pieces.map((piece, index) => (index === middle ? breakJson(piece) : piece));
       return replaceBody(response, inPieces(broken, 0, signal));
     }
     default:
@@ -75,7 +74,7 @@ async function splitBody(response: Response): Promise<string[]> {
   );
 }
 
-/** Takes the end off the JSON of an event, or the middle out of a JSON body. */
+/** Takes the second half off the JSON of an event or a body. */
 function breakJson(piece: string): string {
   const end = piece.endsWith("\n\n") ? "\n\n" : "";
   const content = piece.slice(0, piece.length - end.length);

@@ -18,7 +18,7 @@ export async function listen(
   const server = serve({
     fetch: async (request: Request, { outgoing }: HttpBindings | Http2Bindings) => {
       try {
-        return await handle(request);
+        return destroyOnError(await handle(request), outgoing);
       } catch {
         // A dropped connection, or a client that has gone: there is nobody to answer.
         outgoing.destroy();
@@ -44,6 +44,26 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+/** A body that fails takes its connection with it, as a server that broke down would; it is no event to log. */
+function destroyOnError(response: Response, outgoing: { destroy(): unknown }): Response {
+  if (!response.body) return response;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch {
+        outgoing.destroy();
+        controller.close();
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
 }
 
 function portInUse(port: number, cause: Error): Error {

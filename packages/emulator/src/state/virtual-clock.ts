@@ -14,7 +14,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class VirtualClock {
   private offset = 0;
   private order = 0;
-  private stepping: Promise<void> | undefined;
+  /** The moves under way or waiting for their turn. */
+  private moves: Promise<void> = Promise.resolve();
+  private moving = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private events: ScheduledEvent[] = [];
 
@@ -24,24 +26,20 @@ export class VirtualClock {
   }
 
   /** Moves the clock forward; resolves when everything that became due has run, callbacks included. */
-  advance(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     if (!Number.isFinite(ms) || ms < 0) {
       throw new RangeError(
         `clock.advance takes milliseconds of at least 0 (got ${ms}). Use clock.set to go back.`,
       );
     }
-    return this.set(this.now() + ms);
+    await this.move(() => this.now() + ms);
   }
 
   /** Moves the clock to a point in time, forward or back; resolves when everything that became due has run. */
   async set(ms: number): Promise<void> {
     if (!Number.isFinite(ms))
       throw new RangeError(`clock.set takes milliseconds since the epoch (got ${ms}).`);
-    await this.stepping;
-    this.stepping = this.stepTo(ms);
-    await this.stepping;
-    this.stepping = undefined;
-    this.arm();
+    await this.move(() => ms);
   }
 
   /** Runs `run` once the clock has reached `at`; returns a function that cancels it. */
@@ -63,6 +61,19 @@ export class VirtualClock {
     this.arm();
   }
 
+  /** Moves take turns; where each goes is settled when its turn has come. */
+  private move(target: () => number): Promise<void> {
+    this.moving += 1;
+    const move = this.moves
+      .then(() => this.stepTo(target()))
+      .finally(() => {
+        this.moving -= 1;
+        this.arm();
+      });
+    this.moves = move.catch(() => undefined);
+    return move;
+  }
+
   private async stepTo(target: number): Promise<void> {
     clearTimeout(this.timer);
     for (let event = this.events[0]; event && event.at <= target; event = this.events[0]) {
@@ -77,7 +88,7 @@ export class VirtualClock {
   private arm(): void {
     clearTimeout(this.timer);
     const next = this.events[0];
-    if (!next || this.stepping) return;
+    if (!next || this.moving > 0) return;
     this.timer = setTimeout(
       () => {
         const due = this.events[0];

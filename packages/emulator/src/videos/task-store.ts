@@ -86,15 +86,15 @@ export class TaskStore {
   }
 
   /** Ends a task as succeeded now. @throws TypeError when there is no such task or it has ended */
-  succeed(id: string): Promise<void> {
-    return this.change(this.requireOpen(id), "succeeded");
+  async succeed(id: string): Promise<void> {
+    await this.change(this.requireOpen(id), "succeeded");
   }
 
   /** Ends a task as failed now. @throws TypeError when there is no such task or it has ended */
-  fail(id: string, message = "The video could not be generated."): Promise<void> {
+  async fail(id: string, message = "The video could not be generated."): Promise<void> {
     const task = this.requireOpen(id);
     task.error = { code: "video_generation_failed", message };
-    return this.change(task, "failed");
+    await this.change(task, "failed");
   }
 
   reset(): void {

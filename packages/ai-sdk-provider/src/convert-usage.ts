@@ -1,0 +1,25 @@
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { Usage } from "@model-gateway/core";
+
+/** Token counts in the SDK's terms; what the gateway does not tell stays undefined. */
+export function convertUsage(usage: Usage | null | undefined): LanguageModelV4Usage {
+  const input = usage?.prompt_tokens;
+  const output = usage?.completion_tokens;
+  const cacheRead = usage?.prompt_tokens_details?.cached_tokens;
+  const reasoning = usage?.completion_tokens_details?.reasoning_tokens;
+  return {
+    inputTokens: {
+      total: input,
+      noCache: input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0)),
+      cacheRead,
+      cacheWrite: undefined,
+    },
+    outputTokens: {
+      total: output,
+      text: output === undefined ? undefined : Math.max(0, output - (reasoning ?? 0)),
+      reasoning,
+    },
+    // A usage block is JSON by origin.
+    raw: (usage ?? undefined) as LanguageModelV4Usage["raw"],
+  };
+}

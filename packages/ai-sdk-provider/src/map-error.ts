@@ -1,0 +1,77 @@
+import {
+  APICallError,
+  InvalidArgumentError,
+  InvalidResponseDataError,
+  LoadAPIKeyError,
+  LoadSettingError,
+} from "@ai-sdk/provider";
+import { createProviderStreamError } from "@ai-sdk/provider-utils";
+import {
+  APIError,
+  APIUserAbortError,
+  ConfigurationError,
+  GatewayError,
+  InvalidRequestError,
+  InvalidResponseError,
+} from "@model-gateway/core";
+
+/**
+ * The SDK's error for an error of the client. `isRetryable` is the client's own judgement, so the SDK's retries
+ * never repeat a paid create whose outcome is unknown. An abort is passed on as the signal's reason: the SDK
+ * recognises it by that.
+ */
+export function toSDKError(error: unknown, baseURL: string): unknown {
+  if (!GatewayError.isInstance(error)) return error;
+  if (APIUserAbortError.isInstance(error)) {
+    return error.cause ?? new DOMException("The call was aborted.", "AbortError");
+  }
+  if (ConfigurationError.isInstance(error)) {
+    return /API key/.test(error.message)
+      ? new LoadAPIKeyError({ message: error.message })
+      : new LoadSettingError({ message: error.message });
+  }
+  if (InvalidRequestError.isInstance(error)) {
+    return new InvalidArgumentError({
+      argument: error.field ?? "body",
+      message: error.message,
+      cause: error,
+    });
+  }
+  const answer = APIError.isInstance(error) ? error : undefined;
+  const body = answer?.body ?? (InvalidResponseError.isInstance(error) ? error.body : undefined);
+  return new APICallError({
+    message: error.message,
+    url: baseURL + (error.path ?? ""),
+    // The request holds the prompt, and errors end up in logs.
+    requestBodyValues: {},
+    statusCode: answer?.status ?? (InvalidResponseError.isInstance(error) ? error.status : undefined),
+    responseHeaders: answer && { ...answer.headers },
+    responseBody: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    isRetryable: error.retryable,
+    data: body,
+    cause: error,
+  });
+}
+
+/** The same for an error inside a stream, where the SDK wants the facts and not an `Error`. */
+export function toSDKStreamError(error: unknown, baseURL: string): unknown {
+  if (!GatewayError.isInstance(error) || APIUserAbortError.isInstance(error))
+    return toSDKError(error, baseURL);
+  const answer = APIError.isInstance(error) ? error : undefined;
+  return createProviderStreamError({
+    message: error.message,
+    type: answer?.type ?? error.kind,
+    code: answer?.code,
+    statusCode: answer?.status,
+    isRetryable: error.retryable,
+    data: answer?.body ?? { kind: error.kind, requestId: error.requestId },
+  });
+}
+
+/** A tool call that never told the name of its tool. */
+export function namelessToolCallError(data: unknown): InvalidResponseDataError {
+  return new InvalidResponseDataError({
+    data,
+    message: "The stream ended with a tool call that has no name; it is dropped.",
+  });
+}

@@ -1,0 +1,32 @@
+import { withUserAgentSuffix } from "@ai-sdk/provider-utils";
+import type { ModelGateway, RequestOptions } from "@model-gateway/core";
+import { VERSION } from "./version.js";
+
+/**
+ * Key of this provider in `providerOptions` and `providerMetadata`. One camel-case word: the SDK takes what
+ * stands before the first dot of `provider` as the key. (`gateway` alone is special-cased by the SDK.)
+ */
+export const PROVIDER_KEY = "modelGateway";
+
+/** What every model is made with. */
+export interface ModelConfig {
+  /** Such as `modelGateway.chat`. */
+  provider: string;
+  /** The client; made at the first request, so that a missing key is no error before that. */
+  gateway: () => ModelGateway;
+}
+
+/** The options that the SDK passes to every kind of model. */
+export interface SDKCallOptions {
+  abortSignal?: AbortSignal;
+  headers?: Record<string, string | undefined>;
+}
+
+/** The SDK owns retries: the client makes one attempt, and its errors say whether another may be made. */
+export function toRequestOptions({ abortSignal, headers }: SDKCallOptions): RequestOptions {
+  return {
+    signal: abortSignal,
+    headers: withUserAgentSuffix(headers ?? {}, `ai-sdk/model-gateway/${VERSION}`),
+    maxRetries: 0,
+  };
+}

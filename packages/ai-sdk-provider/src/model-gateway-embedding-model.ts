@@ -1,0 +1,63 @@
+import type { EmbeddingModelV4, EmbeddingModelV4CallOptions, EmbeddingModelV4Result } from "@ai-sdk/provider";
+import { parseProviderOptions } from "@ai-sdk/provider-utils";
+import { toSDKError } from "./map-error.js";
+import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
+import {
+  embeddingModelOptionsSchema,
+  type ModelGatewayEmbeddingModelOptions,
+} from "./model-gateway-embedding-model-options.js";
+
+/** The API description advises batches of this size. */
+const MAX_EMBEDDINGS_PER_CALL = 64;
+
+/** Embedding models of the gateway (`POST /embeddings`) as an AI SDK embedding model. */
+export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
+  readonly specificationVersion = "v4";
+  readonly maxEmbeddingsPerCall = MAX_EMBEDDINGS_PER_CALL;
+  readonly supportsParallelCalls = true;
+
+  constructor(
+    readonly modelId: string,
+    private readonly config: ModelConfig,
+  ) {}
+
+  get provider(): string {
+    return this.config.provider;
+  }
+
+  async doEmbed(options: EmbeddingModelV4CallOptions): Promise<EmbeddingModelV4Result> {
+    const own: ModelGatewayEmbeddingModelOptions =
+      (await parseProviderOptions({
+        provider: PROVIDER_KEY,
+        providerOptions: options.providerOptions,
+        schema: embeddingModelOptionsSchema,
+      })) ?? {};
+    const { values } = options;
+    const dimensions = options.dimensions ?? own.dimensions;
+    let baseURL = "";
+    try {
+      const gateway = this.config.gateway();
+      baseURL = gateway.baseURL;
+      const { data, response } = await gateway.embeddings
+        .create(
+          {
+            model: this.modelId,
+            input: values,
+            ...(dimensions === undefined ? {} : { dimensions }),
+            ...(own.user === undefined ? {} : { user: own.user }),
+          },
+          // The SDK has already cut the values into calls.
+          { ...toRequestOptions(options), batchSize: Math.max(1, values.length) },
+        )
+        .withResponse();
+      return {
+        embeddings: data.data.map(({ embedding }) => embedding),
+        ...(data.usage === undefined ? {} : { usage: { tokens: data.usage.prompt_tokens } }),
+        response: { headers: Object.fromEntries(response.headers), body: data.raw[0] },
+        warnings: [],
+      };
+    } catch (error) {
+      throw toSDKError(error, baseURL);
+    }
+  }
+}

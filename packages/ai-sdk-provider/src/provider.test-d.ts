@@ -1,0 +1,22 @@
+import type { EmbeddingModelV4, LanguageModelV4, ProviderV4 } from "@ai-sdk/provider";
+import type { EmbeddingModel, experimental_generateVideo as generateVideo, LanguageModel } from "ai";
+import { expectTypeOf, test } from "vitest";
+import type { ModelGatewayLanguageModelChatOptions, ModelGatewayProvider } from "./index.js";
+import { modelGateway } from "./index.js";
+
+test("the provider fits the contract and the SDK's own types", () => {
+  expectTypeOf<ModelGatewayProvider>().toExtend<ProviderV4>();
+  expectTypeOf(modelGateway("m")).toExtend<LanguageModelV4>();
+  expectTypeOf(modelGateway("m")).toExtend<LanguageModel>();
+  expectTypeOf(modelGateway.embedding("m")).toExtend<EmbeddingModelV4>();
+  expectTypeOf(modelGateway.embedding("m")).toExtend<EmbeddingModel>();
+  expectTypeOf(modelGateway.video("m")).toExtend<Parameters<typeof generateVideo>[0]["model"]>();
+});
+
+test("options are typed", () => {
+  const options: ModelGatewayLanguageModelChatOptions = { user: "u" };
+  expectTypeOf(options.metadata).toEqualTypeOf<Record<string, unknown> | undefined>();
+  // @ts-expect-error a misspelt option
+  const wrong: ModelGatewayLanguageModelChatOptions = { usre: "u" };
+  void wrong;
+});

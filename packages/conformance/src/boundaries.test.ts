@@ -1,0 +1,150 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readSource, type SourceFile, sourcesOf } from "./source-files.js";
+import { ROOT } from "./wire-ledger.js";
+
+const OURS = /^@model-gateway\//;
+const ADAPTERS = ["langchain", "ai-sdk-provider", "nestjs"];
+
+/** What belongs to the transport and never to an adapter. */
+const TRANSPORT_CALLS = new Set([
+  "fetch",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "delay",
+  "timer",
+  "interval",
+]);
+const HEADER_NAMES =
+  /^(authorization|content-type|content-length|accept|user-agent|retry-after|retry-after-ms|idempotency-key|x-request-id|location)$/i;
+const STATUS_WORDS =
+  /^(queued|submitted|pending|not_start|running|processing|in_progress|success|succeed|succeeded|completed|fail|failed|failure|canceled|cancelled|expired)$/i;
+/** The SDK's own words for the state of a video operation. */
+const FRAMEWORK_WORDS: Record<string, readonly string[]> = {
+  "ai-sdk-provider": ["pending", "completed", "success", "failure"],
+  nestjs: ["pending", "success", "failure"],
+};
+
+function manifestOf(folder: string): Record<string, Record<string, string> | undefined> {
+  return JSON.parse(readFileSync(join(ROOT, "packages", folder, "package.json"), "utf8"));
+}
+
+/** Violations as `path: what`, so that a failure names its place. */
+function violations(files: readonly SourceFile[], find: (file: SourceFile) => readonly unknown[]): string[] {
+  return files.flatMap((file) => find(file).map((found) => `${file.path}: ${String(found)}`));
+}
+
+function importsOfOurs(folder: string, allowed: readonly string[]): string[] {
+  return violations(sourcesOf(folder), ({ imports }) =>
+    imports.filter((name) => OURS.test(name) && !allowed.includes(name)),
+  );
+}
+
+describe("dependencies point one way", () => {
+  it("core depends on nothing at run time and imports no Node module", () => {
+    expect(manifestOf("core")["dependencies"] ?? {}).toEqual({});
+    expect(manifestOf("core")["peerDependencies"] ?? {}).toEqual({});
+    expect(
+      violations(sourcesOf("core"), ({ imports }) => imports.filter((name) => !name.startsWith("."))),
+    ).toEqual([]);
+  });
+
+  it.each(ADAPTERS)("%s enters core by its root and knows no other package of ours", (adapter) => {
+    expect(importsOfOurs(adapter, ["@model-gateway/core"])).toEqual([]);
+    const { dependencies = {}, peerDependencies = {} } = manifestOf(adapter);
+    const ours = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => OURS.test(name));
+    expect(ours).toEqual(["@model-gateway/core"]);
+  });
+
+  it("the emulator imports nothing of ours, but for its optional media", () => {
+    expect(importsOfOurs("emulator", ["@model-gateway/emulator-media"])).toEqual([]);
+    expect(importsOfOurs("emulator-media", [])).toEqual([]);
+    const { dependencies = {} } = manifestOf("emulator");
+    expect(Object.keys(dependencies).filter((name) => OURS.test(name))).toEqual([]);
+  });
+
+  it("sources never import the wire ledger, tests of others, or a build", () => {
+    for (const folder of readdirSync(join(ROOT, "packages"))) {
+      if (folder === "conformance" || !existsSync(join(ROOT, "packages", folder, "src"))) continue;
+      const foreign = violations(sourcesOf(folder), ({ imports }) =>
+        imports.filter((name) => /\/(wire|dist|test)\//.test(name) || name.startsWith("../../..")),
+      );
+      expect(foreign).toEqual([]);
+    }
+  });
+});
+
+describe.each(ADAPTERS)("%s leaves the transport to core", (adapter) => {
+  const files = sourcesOf(adapter);
+
+  it("has sources to look at", () => {
+    expect(files.length).toBeGreaterThan(3);
+  });
+
+  it("calls neither fetch nor a timer", () => {
+    expect(violations(files, ({ calls }) => calls.filter((name) => TRANSPORT_CALLS.has(name)))).toEqual([]);
+    expect(
+      violations(files, ({ imports }) =>
+        imports.filter((name) => /^(node:)?(timers|http|https|net)\b/.test(name)),
+      ),
+    ).toEqual([]);
+  });
+
+  it("spells no URL, header name or HTTP status", () => {
+    expect(violations(files, ({ strings }) => strings.filter((text) => /^https?:\/\/\w/.test(text)))).toEqual(
+      [],
+    );
+    expect(violations(files, ({ strings }) => strings.filter((text) => HEADER_NAMES.test(text)))).toEqual([]);
+    expect(
+      violations(files, ({ numbers }) => numbers.filter((number) => number >= 400 && number < 600)),
+    ).toEqual([]);
+  });
+
+  it("spells no status word of a video task", () => {
+    const words = FRAMEWORK_WORDS[adapter] ?? [];
+    const spelled = violations(files, ({ strings }) =>
+      strings.filter((text) => STATUS_WORDS.test(text) && !words.includes(text)),
+    );
+    expect(spelled).toEqual([]);
+  });
+});
+
+describe("core", () => {
+  it("spells the status words of servers in one file", () => {
+    const own = [
+      "queued",
+      "running",
+      "succeeded",
+      "failed",
+      "cancelled",
+      "expired",
+      "pending",
+      "success",
+      "failure",
+    ];
+    const foreign = violations(sourcesOf("core"), ({ strings }) =>
+      strings.filter((text) => STATUS_WORDS.test(text) && !own.includes(text)),
+    );
+    expect(
+      foreign.every((violation) => violation.startsWith("packages/core/src/videos/video-status.ts")),
+    ).toBe(true);
+    expect(foreign.length).toBeGreaterThan(5);
+  });
+});
+
+describe("the search itself", () => {
+  it("finds what it looks for, and not in comments", () => {
+    const file = readSource(
+      "x.ts",
+      `// fetch("https://a") setTimeout
+      import a from "node:http"; export * from "./b.js"; const c = await import("d");
+      fetch(\`https://\${x}\`); globalThis.setTimeout(f, 500); model.fetch(); const h = { "Retry-After": 'succeed' };`,
+    );
+    expect(file.imports).toEqual(["node:http", "./b.js", "d"]);
+    expect(file.calls).toEqual(["fetch", "setTimeout"]);
+    expect(file.strings).toEqual(expect.arrayContaining(["https://", "Retry-After", "succeed"]));
+    expect(file.numbers).toEqual([500]);
+  });
+});

@@ -1,0 +1,36 @@
+import { ChatCompletionStream, ModelGateway } from "@model-gateway/core";
+
+export const API_KEY = "sk-conformance-0123456789";
+
+/** Finds `chat.completions.create` on a client. Throws when the client has no such call. */
+export function findCall(gateway: ModelGateway, name: string): (...args: unknown[]) => PromiseLike<unknown> {
+  const path = name.split(".");
+  const method = path.pop() as string;
+  let owner: unknown = gateway;
+  for (const step of path) owner = (owner as Record<string, unknown>)[step];
+  const call = (owner as Record<string, unknown> | undefined)?.[method];
+  if (typeof call !== "function") throw new Error(`The client has no call ${name}.`);
+  return call.bind(owner);
+}
+
+/** Makes a call; a stream is read to its end and gives the whole answer. */
+export async function runCall(
+  gateway: ModelGateway,
+  name: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const result = await findCall(gateway, name)(...args);
+  return result instanceof ChatCompletionStream ? result.finalCompletion() : result;
+}
+
+/** A client whose every request is answered by the function given. */
+export function clientAnswering(
+  answer: (url: string, init?: RequestInit) => Response | Promise<Response>,
+): ModelGateway {
+  return new ModelGateway({
+    apiKey: API_KEY,
+    baseURL: "https://gateway.example/v1",
+    maxRetries: 0,
+    fetch: async (url, init) => answer(url, init),
+  });
+}

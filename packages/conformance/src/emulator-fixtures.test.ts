@@ -1,0 +1,60 @@
+import { createEmulator } from "@model-gateway/emulator";
+import { describe, expect, it } from "vitest";
+import { clientAnswering, runCall } from "./client-calls.js";
+import { type Fixture, fixtures, headersOf } from "./wire-ledger.js";
+
+const KEY = "sk-emulator";
+
+/** What the client sends for a fixture's call, put to the emulator. */
+async function emulatorAnswer({ call, arguments: args }: Fixture): Promise<Response> {
+  const emulator = createEmulator({ seed: 1 });
+  let answer: Response | undefined;
+  const gateway = clientAnswering(async (_url, init) => {
+    const path = new URL(_url).pathname;
+    const headers = { ...(init?.headers as Record<string, string>), authorization: `Bearer ${KEY}` };
+    answer = await emulator.fetch(
+      new Request(`http://emulator.local${path}`, { method: init?.method, headers, body: init?.body }),
+    );
+    return answer.clone();
+  });
+  await runCall(gateway, call, args);
+  await emulator.close();
+  if (answer === undefined) throw new Error("The client sent nothing.");
+  return answer;
+}
+
+/** Types by path: `choices[].message.content: string`. Values, lengths and order do not matter. */
+function shapeOf(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((item) => shapeOf(item, `${path}[]`)))];
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).flatMap(([name, item]) =>
+      shapeOf(item, path === "" ? name : `${path}.${name}`),
+    );
+  }
+  return [`${path}: ${value === null ? "null" : typeof value}`];
+}
+
+/** Events of a stream with their JSON parsed. */
+function readEvents(text: string): unknown[] {
+  return text
+    .split("\n\n")
+    .filter((event) => event.startsWith("data: "))
+    .map((event) => event.slice("data: ".length))
+    .map((data) => (data === "[DONE]" ? data : JSON.parse(data)));
+}
+
+describe("the emulator answers in the shape of the fixtures", () => {
+  const shared = fixtures.filter(([, { emulator }]) => emulator);
+
+  it.each(shared)("%s", async (_title, fixture) => {
+    const answer = await emulatorAnswer(fixture);
+    expect(answer.status).toBe(fixture.answer.status);
+    expect(answer.headers.get("content-type")).toContain(headersOf(fixture.answer)["content-type"]);
+    const text = await answer.text();
+    const isStream = fixture.answer.events !== undefined;
+    const actual = shapeOf(isStream ? readEvents(text) : JSON.parse(text));
+    // Everything documented is there; more may be, as with any route.
+    const expected = shapeOf(isStream ? fixture.answer.events : fixture.answer.body);
+    expect(actual).toEqual(expect.arrayContaining(expected));
+  });
+});

@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
+import {
+  chunk,
+  completion,
+  errorBody,
+  sendEvents,
+  sendJSON,
+  startServer,
+} from "../../test/scripted-server.js";
+import {
+  APIError,
+  APIUserAbortError,
+  type ChatCompletionChunk,
+  InvalidRequestError,
+  InvalidResponseError,
+  RateLimitError,
+  StreamInterruptedError,
+} from "../index.js";
+
+const CHAT = { model: "m", messages: [{ role: "user" as const, content: "hi" }] };
+const STREAM = { ...CHAT, stream: true as const };
+
+async function textOf(stream: AsyncIterable<ChatCompletionChunk>): Promise<string> {
+  let text = "";
+  for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+  return text;
+}
+
+describe("chat.completions.create", () => {
+  it("reports every problem of a body at once and sends nothing", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, completion("x")));
+    const body = { model: "", messages: [], temperature: 3, max_tokens: 0 };
+    const error = await errorOf(gatewayFor(server.url).chat.completions.create(body));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect((error as InvalidRequestError).problems.map(({ field }) => field)).toEqual([
+      "model",
+      "messages",
+      "temperature",
+      "max_tokens",
+    ]);
+    expect((error as Error).message).toContain("from 0 to 2");
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("refuses an answer without choices", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, { hello: "world" }));
+    expect(await errorOf(gatewayFor(server.url).chat.completions.create(CHAT))).toBeInstanceOf(
+      InvalidResponseError,
+    );
+  });
+});
+
+describe.each(TRANSPORTS)("chat streams over %s", (_name, transport) => {
+  it("yield the chunks and add them up", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk(""), chunk("Hel"), chunk("lo"), chunk("", "stop")]);
+      const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+      response.write(`data: ${JSON.stringify({ id: "chatcmpl-1", choices: [], usage })}\n\n`);
+      response.end("data: [DONE]\n\n");
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    expect(await textOf(stream)).toBe("Hello");
+    expect(await stream.finalCompletion()).toMatchObject({
+      id: "chatcmpl-1",
+      object: "chat.completion",
+      model: "m",
+      choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
+      usage: { total_tokens: 3 },
+    });
+    expect(server.requests[0]?.json).toEqual(STREAM);
+    expect(server.requests[0]?.headers.accept).toBe("text/event-stream");
+  });
+
+  it("add up tool calls with and without index, and reasoning", async () => {
+    const delta = (value: object) => ({ id: "c", choices: [{ index: 0, delta: value }] });
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [
+        delta({ reasoning_content: "Let me " }),
+        delta({ reasoning: "think." }),
+        delta({ tool_calls: [{ id: "a", function: { name: "weather", arguments: '{"city":' } }] }),
+        delta({ tool_calls: [{ function: { arguments: '"Paris"}' } }] }),
+        delta({ tool_calls: [{ index: 1, id: "b", function: { name: "time", arguments: "" } }] }),
+        delta({ tool_calls: [{ index: 1, function: { name: "", arguments: "{}" } }] }),
+        chunk("", "tool_calls"),
+      ]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    const { choices } = await stream.finalCompletion();
+    expect(choices[0]).toMatchObject({
+      finish_reason: "tool_calls",
+      message: {
+        content: null,
+        reasoning_content: "Let me think.",
+        tool_calls: [
+          { id: "a", function: { name: "weather", arguments: '{"city":"Paris"}' } },
+          { id: "b", function: { name: "time", arguments: "{}" } },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ["a marker", ["[DONE]"]],
+    ["a finish reason", []],
+  ])("are complete with %s, even when the server never closes", async (_what, tail) => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk("whole"), ...(tail.length ? [] : [chunk("", "stop")]), ...tail]);
+      if (tail.length === 0) response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    expect(await textOf(stream)).toBe("whole");
+  });
+
+  it("that close early are interruptions and keep what had arrived", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk("half an ans")]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    const error = await errorOf(textOf(stream));
+    expect(error).toBeInstanceOf(StreamInterruptedError);
+    expect(error).toMatchObject({ reason: "closed" });
+    expect((error as StreamInterruptedError).partial).toMatchObject({
+      choices: [{ message: { content: "half an ans" }, finish_reason: null }],
+    });
+  });
+
+  it("that break are interruptions too, unless the answer is whole", async () => {
+    const server = await startServer(({ socket }, response, count) => {
+      sendEvents(response, count === 1 ? [chunk("half")] : [chunk("all"), chunk("", "stop")]);
+      setImmediate(() => socket.destroy());
+    });
+    const gateway = gatewayFor(server.url, transport);
+    const broken = await gateway.chat.completions.create(STREAM);
+    expect(await errorOf(textOf(broken))).toMatchObject({ name: "StreamInterruptedError", reason: "reset" });
+    expect(await textOf(await gateway.chat.completions.create(STREAM))).toBe("all");
+  });
+
+  it("that fall silent are interruptions: comments are no sign of life", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk("begin")]);
+      const keepAlive = setInterval(() => response.write(": keep-alive\n\n"), 20);
+      response.once("close", () => clearInterval(keepAlive));
+    });
+    const gateway = gatewayFor(server.url, { ...transport, streamIdleTimeout: 150 });
+    const stream = await gateway.chat.completions.create(STREAM);
+    const error = await errorOf(textOf(stream));
+    expect(error).toMatchObject({ name: "StreamInterruptedError", reason: "idle" });
+  });
+
+  it("report an error event as the matching error, with what had arrived", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk("part"), { error: { message: "too fast", code: 429, type: "x" } }]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    const error = await errorOf(textOf(stream));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect((error as APIError).partial).toMatchObject({ choices: [{ message: { content: "part" } }] });
+  });
+
+  it("are repeated before their first event only", async () => {
+    const server = await startServer((_request, response, count) => {
+      if (count === 1) return sendJSON(response, errorBody("busy"), 503, { "retry-after-ms": "1" });
+      sendEvents(response, [chunk("ok", "stop")]);
+      response.end();
+    });
+    const { data, attempts } = await gatewayFor(server.url, transport)
+      .chat.completions.create(STREAM)
+      .withResponse();
+    expect(attempts).toBe(2);
+    expect(await textOf(data)).toBe("ok");
+  });
+
+  it("throw on JSON error bodies of any declared type, and on whole answers", async () => {
+    const server = await startServer((_request, response, count) => {
+      if (count === 1) return sendJSON(response, errorBody("bad"), 200);
+      if (count === 2) return sendJSON(response, errorBody("bad"), 400);
+      return sendJSON(response, completion("whole"));
+    });
+    const gateway = gatewayFor(server.url, transport);
+    expect(await errorOf(gateway.chat.completions.create(STREAM))).toBeInstanceOf(APIError);
+    expect(await errorOf(gateway.chat.completions.create(STREAM))).toMatchObject({ status: 400 });
+    expect(await errorOf(gateway.chat.completions.create(STREAM))).toBeInstanceOf(InvalidResponseError);
+  });
+
+  it("are read from a body that does not declare itself a stream", async () => {
+    const server = await startServer((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write(": hello\n\n");
+      setImmediate(() => response.end(`data: ${JSON.stringify(chunk("ok", "stop"))}\n\n`));
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    expect(await textOf(stream)).toBe("ok");
+  });
+
+  it("refuse an event that is not JSON", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk("a"), "{broken"]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    expect(await errorOf(textOf(stream))).toBeInstanceOf(InvalidResponseError);
+  });
+
+  it("close the connection when the reader leaves the loop", async () => {
+    const server = await startServer((_request, response) => sendEvents(response, [chunk("a"), chunk("b")]));
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    const closed = new Promise((resolve) => server.requests[0]?.socket.once("close", resolve));
+    for await (const _chunk of stream) break;
+    await closed;
+  });
+
+  it("reject with an abort error on abort(), and on the caller's signal", async () => {
+    const server = await startServer((_request, response) => sendEvents(response, [chunk("a")]));
+    const gateway = gatewayFor(server.url, transport);
+    const own = await gateway.chat.completions.create(STREAM);
+    const iterator = own[Symbol.asyncIterator]();
+    await iterator.next();
+    const next = errorOf(iterator.next());
+    own.abort();
+    expect(await next).toBeInstanceOf(APIUserAbortError);
+
+    const controller = new AbortController();
+    const signalled = await gateway.chat.completions.create(STREAM, { signal: controller.signal });
+    const reading = errorOf(textOf(signalled));
+    controller.abort();
+    expect(await reading).toBeInstanceOf(APIUserAbortError);
+  });
+
+  it("become a body of newline-separated JSON", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk("a"), chunk("b", "stop"), "[DONE]"]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    const lines = (await new Response(stream.toReadableStream()).text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([chunk("a"), chunk("b", "stop")]);
+  });
+
+  it("slow the server down when the reader is behind, and lose nothing", async () => {
+    const total = 20_000;
+    const server = await startServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (let index = 0; index < total; index++)
+        response.write(`data: ${JSON.stringify(chunk(`${index} `))}\n\n`);
+      response.end(`data: ${JSON.stringify(chunk("", "stop"))}\n\n`);
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    let count = 0;
+    for await (const { choices } of stream) {
+      if (choices[0]?.delta.content) expect(choices[0].delta.content).toBe(`${count++} `);
+      if (count % 5_000 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(count).toBe(total);
+  });
+});

@@ -1,0 +1,268 @@
+import type { GatewayConfig } from "../config/config.js";
+import { checkAPIKey, checkCount } from "../config/config.js";
+import { InvalidRequestError } from "../errors/errors.js";
+import type { AttemptRecord } from "../errors/gateway-error.js";
+import type { AsyncQueue } from "../transport/async-queue.js";
+import { type AttemptAnswer, type AttemptFailure, runAttempt } from "../transport/attempt.js";
+import { type Call, checkRequestOptions, LONG_TIMEOUT_MS, readRequestId } from "../transport/call.js";
+import {
+  type ErrorContext,
+  errorFromErrorAnswer,
+  errorFromFailure,
+  errorFromUnreadable,
+} from "../transport/call-errors.js";
+import type { Transport } from "../transport/transport.js";
+import { ByteReader } from "./byte-reader.js";
+import { isPrivateHost } from "./private-address.js";
+
+/** Anything with an address to download from: a URL, or a result of this client. */
+export type DownloadSource = string | URL | { url: string };
+
+/** Options of `gateway.download`. */
+export interface DownloadOptions {
+  signal?: AbortSignal;
+  /** Time until the answer begins, in milliseconds. Default 600000. */
+  timeout?: number;
+  /** Largest file that is accepted, in bytes. Default 2 GiB. */
+  maxBytes?: number;
+}
+
+/** A file on its way. Read `body` or call `bytes()`, not both. */
+export interface Download {
+  /** Media type as the server gives it, `application/octet-stream` when it gives none. */
+  contentType: string;
+  /** In bytes, when the server tells. */
+  contentLength?: number;
+  body: ReadableStream<Uint8Array>;
+  /** Reads the whole file into memory. */
+  bytes(): Promise<Uint8Array>;
+}
+
+const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
+const MAX_REDIRECTS = 5;
+
+export type Downloader = (source: DownloadSource, options?: DownloadOptions) => Promise<Download>;
+
+/**
+ * Makes the function behind `gateway.download`. The key goes to the client's own base addresses and nowhere
+ * else; every redirect is checked anew; private addresses are refused unless they are the gateway's own.
+ */
+export function createDownloader(
+  config: GatewayConfig,
+  transport: Transport,
+  ownOrigins: ReadonlySet<string>,
+): Downloader {
+  return async (source, options = {}) => {
+    checkRequestOptions(options);
+    const maxBytes = checkCount("maxBytes", options.maxBytes) ?? DEFAULT_MAX_BYTES;
+    let url = parseSource(source, config);
+    if (url.protocol === "data:") return decodeDataURL(url, maxBytes);
+
+    const timeline: AttemptRecord[] = [];
+    for (let redirects = 0; ; redirects++) {
+      checkTarget(url, ownOrigins);
+      const own = ownOrigins.has(url.origin);
+      const apiKey = own ? await resolveKey(config) : undefined;
+      const context = contextFor(url, apiKey, timeline, options, config);
+      const answer = await open(url, apiKey, context, options, maxBytes);
+      const location =
+        answer.status >= 300 && answer.status <= 399 ? answer.headers.get("location") : undefined;
+      if (location === undefined) return toDownload(answer, context, maxBytes);
+      if (redirects === MAX_REDIRECTS) {
+        throw errorFromUnreadable(`more than ${MAX_REDIRECTS} redirects`, answer.status, undefined, context);
+      }
+      const next = new URL(location, url);
+      if (url.protocol === "https:" && next.protocol === "http:") {
+        throw errorFromUnreadable("a redirect from https to http", answer.status, undefined, context);
+      }
+      url = next;
+    }
+  };
+
+  async function open(
+    url: URL,
+    apiKey: string | undefined,
+    context: ErrorContext,
+    options: DownloadOptions,
+    maxBytes: number,
+  ): Promise<AttemptAnswer<Uint8Array>> {
+    const started = performance.now();
+    const headers: Record<string, string> = { accept: "*/*" };
+    if (apiKey !== undefined) headers["authorization"] = `Bearer ${apiKey}`;
+    const note = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<Uint8Array>) => {
+      context.requestId = answer && readRequestId(answer.headers);
+      const ms = Math.round(performance.now() - started);
+      (context.timeline as AttemptRecord[]).push({
+        address: context.address.kind,
+        phase,
+        status: answer?.status,
+        ms,
+      });
+    };
+    try {
+      const answer = await runAttempt(
+        transport,
+        { method: "GET", origin: url.origin, path: url.pathname + url.search, headers },
+        {
+          timeoutMs: context.timeoutMs,
+          idleTimeoutMs: context.idleTimeoutMs,
+          maxBytes: 2 ** 20,
+          signal: options.signal,
+          createReader: () => new ByteReader(maxBytes, context),
+          streams: "any",
+        },
+      );
+      note("answered", answer);
+      return answer;
+    } catch (failure) {
+      const { kind } = failure as AttemptFailure;
+      note(kind === "unsent" ? "unsent" : "no_answer");
+      throw errorFromFailure(failure as AttemptFailure, context, {
+        retryable: kind !== "aborted",
+        maybeProcessed: false,
+      });
+    }
+  }
+}
+
+async function resolveKey(config: GatewayConfig): Promise<string> {
+  const { apiKey } = config;
+  return typeof apiKey === "string" ? apiKey : String(checkAPIKey(await apiKey()));
+}
+
+function parseSource(source: DownloadSource, config: GatewayConfig): URL {
+  const text = typeof source === "string" || source instanceof URL ? String(source) : source?.url;
+  try {
+    // Some routes give a path on their own host.
+    return new URL(text, config.addresses.general?.origin);
+  } catch (cause) {
+    throw new InvalidRequestError([{ field: "url", message: "must be a URL", value: text }], { cause });
+  }
+}
+
+function checkTarget(url: URL, ownOrigins: ReadonlySet<string>): void {
+  const refuse = (message: string) => new InvalidRequestError([{ field: "url", message, value: url.href }]);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw refuse(`must start with https: or http:, and not ${url.protocol}`);
+  }
+  if (!ownOrigins.has(url.origin) && isPrivateHost(url.hostname)) {
+    throw refuse(`must not lead into a private network (${url.hostname})`);
+  }
+}
+
+/** Signed URLs are as good as a key: messages show them without their query. */
+function contextFor(
+  url: URL,
+  apiKey: string | undefined,
+  timeline: AttemptRecord[],
+  options: DownloadOptions,
+  config: GatewayConfig,
+): ErrorContext {
+  const call: Call = {
+    name: "download",
+    method: "GET",
+    path: url.pathname,
+    cost: "read",
+    defaultTimeoutMs: LONG_TIMEOUT_MS,
+  };
+  return {
+    call,
+    address: { kind: "general", baseURL: url.origin, origin: url.origin, basePath: "/v1" },
+    apiKey,
+    timeline,
+    timeoutMs: options.timeout ?? config.timeoutMs ?? LONG_TIMEOUT_MS,
+    idleTimeoutMs: config.streamIdleTimeoutMs,
+  };
+}
+
+function toDownload(answer: AttemptAnswer<Uint8Array>, context: ErrorContext, maxBytes: number): Download {
+  const { stream, status, headers } = answer;
+  if (stream === undefined)
+    throw errorFromErrorAnswer({ status, headers, body: parseError(answer.text) }, context);
+  const contentLength = readLength(headers.get("content-length"));
+  if (contentLength !== undefined && contentLength > maxBytes) {
+    void stream.return();
+    throw errorFromUnreadable(
+      `${contentLength} bytes, more than the ${maxBytes} of maxBytes`,
+      status,
+      undefined,
+      context,
+    );
+  }
+  return {
+    contentType: headers.get("content-type") ?? "application/octet-stream",
+    ...(contentLength === undefined ? {} : { contentLength }),
+    body: toByteStream(stream),
+    bytes: () => collect(stream),
+  };
+}
+
+function parseError(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return text;
+  }
+}
+
+function readLength(value: string | undefined): number | undefined {
+  const length = Number(value);
+  return value !== undefined && Number.isInteger(length) ? length : undefined;
+}
+
+function toByteStream(queue: AsyncQueue<Uint8Array>): ReadableStream<Uint8Array> {
+  // Nothing is read ahead of the consumer: the queue holds what has arrived, and pauses the connection.
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { value, done } = await queue.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await queue.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function collect(queue: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of queue) {
+    chunks.push(chunk);
+    size += chunk.length;
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+function decodeDataURL(url: URL, maxBytes: number): Download {
+  const match = /^data:([^,]*?)(;base64)?,(.*)$/s.exec(url.href);
+  const refuse = (message: string) => new InvalidRequestError([{ field: "url", message }]);
+  if (match === null) throw refuse("is not a data URL");
+  const [, type = "", base64, data = ""] = match;
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    const decoded = decodeURIComponent(data);
+    bytes = base64
+      ? Uint8Array.from(atob(decoded), (character) => character.charCodeAt(0))
+      : new TextEncoder().encode(decoded);
+  } catch {
+    throw refuse("is a data URL that cannot be decoded");
+  }
+  if (bytes.length > maxBytes)
+    throw refuse(`holds ${bytes.length} bytes, more than the ${maxBytes} of maxBytes`);
+  return {
+    contentType: type === "" ? "text/plain" : type,
+    contentLength: bytes.length,
+    body: new Blob([bytes]).stream(),
+    bytes: async () => bytes,
+  };
+}

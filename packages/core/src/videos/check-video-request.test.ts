@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { InvalidRequestError } from "../index.js";
+import { checkVideoRequest } from "./check-video-request.js";
+import type { VideoCreateRequest } from "./video-types.js";
+
+const text = { type: "text", text: "a fox" };
+const image = (role?: string) => ({
+  type: "image_url",
+  image_url: { url: "https://x.example/1.png" },
+  ...(role ? { role } : {}),
+});
+const video = { type: "video_url", video_url: { url: "asset://v" }, role: "reference_video" };
+const audio = { type: "audio_url", audio_url: { url: "asset://a" }, role: "reference_audio" };
+const many = <T>(item: T, count: number): T[] => new Array<T>(count).fill(item);
+
+function problemsOf(content: unknown, rest: object = { model: "m" }): string[] {
+  try {
+    checkVideoRequest({ ...rest, content } as VideoCreateRequest);
+    return [];
+  } catch (error) {
+    if (!InvalidRequestError.isInstance(error)) throw error;
+    return error.problems.map(({ field, message }) => `${field} ${message}`);
+  }
+}
+
+describe("checkVideoRequest", () => {
+  it.each<[string, unknown[]]>([
+    ["text to video", [text]],
+    ["a first frame without role", [text, image()]],
+    ["first and last frame", [text, image("first_frame"), image("last_frame")]],
+    ["nine reference images", [text, ...many(image("reference_image"), 9)]],
+    ["three reference videos", [text, ...many(video, 3)]],
+    ["audio beside an image", [text, image("reference_image"), audio]],
+    ["audio beside a video", [text, video, audio]],
+    ["a draft task", [{ type: "draft_task", draft_task: { id: "t" } }]],
+  ])("lets %s pass", (_name, content) => {
+    expect(problemsOf(content)).toEqual([]);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["no content", undefined, /^content is required/],
+    ["content that is no array", "text", /^content is required/],
+    ["empty content", [], /^content is required/],
+    ["an unknown type", [{ type: "gif" }], /^content\[0\]\.type must be one of text, image_url/],
+    ["an item that is nothing", [null], /^content\[0\]\.type/],
+    ["text without text", [{ type: "text" }], /^content\[0\]\.text is required/],
+    [
+      "an image without URL",
+      [text, { type: "image_url", image_url: {} }],
+      /^content\[1\]\.image_url\.url is required/,
+    ],
+    [
+      "an image with a video's role",
+      [text, image("reference_video")],
+      /^content\[1\]\.role must be one of first_frame/,
+    ],
+    ["text with a role", [{ ...text, role: "first_frame" }], /^content\[0\]\.role must be left out/],
+    ["ten reference images", [text, ...many(image("reference_image"), 10)], /at most 9 images/],
+    ["four reference videos", [text, ...many(video, 4)], /at most 3 reference videos/],
+    ["audio alone", [text, audio], /must hold an image or a video beside reference audio/],
+    [
+      "two first frames",
+      [text, image("first_frame"), image("first_frame")],
+      /only one image with role first_frame/,
+    ],
+    ["a last frame alone", [text, image("last_frame")], /first_frame beside one with role last_frame/],
+  ])("refuses %s", (_name, content, message) => {
+    expect(problemsOf(content).join("\n")).toMatch(message);
+  });
+
+  it("names every problem at once", () => {
+    expect(problemsOf([{ type: "gif" }, audio, { type: "text" }], {})).toHaveLength(4);
+  });
+});

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PollScheduler } from "./poll-scheduler.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("PollScheduler", () => {
+  it("runs entries when they are due, in order", () => {
+    const scheduler = new PollScheduler(1000);
+    const seen: string[] = [];
+    scheduler.schedulePoll(300, () => seen.push("late"));
+    scheduler.schedulePoll(100, () => seen.push("early"));
+    scheduler.scheduleDeadline(200, () => seen.push("deadline"));
+    vi.advanceTimersByTime(99);
+    expect(seen).toEqual([]);
+    vi.advanceTimersByTime(301);
+    expect(seen).toEqual(["early", "deadline", "late"]);
+  });
+
+  it("keeps ten thousand polls that are due at once to its rate, over one timer", () => {
+    const scheduler = new PollScheduler(100);
+    let polls = 0;
+    for (let index = 0; index < 10_000; index++) scheduler.schedulePoll(0, () => polls++);
+    expect(vi.getTimerCount()).toBe(1);
+    for (let second = 1; second <= 5; second++) {
+      vi.advanceTimersByTime(1000);
+      expect(polls).toBeLessThanOrEqual(second * 100 + 10);
+      expect(polls).toBeGreaterThan(second * 100 - 20);
+    }
+  });
+
+  it("halves its rate when it is told to slow down, waits as long as asked, and recovers", () => {
+    const scheduler = new PollScheduler(100);
+    let polls = 0;
+    const poll = () => {
+      polls++;
+      scheduler.schedulePoll(0, poll);
+    };
+    scheduler.schedulePoll(0, poll);
+    scheduler.slowDown(2_000);
+    vi.advanceTimersByTime(1_990);
+    expect(polls).toBe(0);
+    vi.advanceTimersByTime(2_010);
+    expect(polls).toBeGreaterThan(85);
+    expect(polls).toBeLessThan(115);
+    for (let index = 0; index < 30; index++) scheduler.pollSucceeded();
+    polls = 0;
+    vi.advanceTimersByTime(1000);
+    expect(polls).toBeGreaterThan(90);
+  });
+
+  it("lets deadlines pass while polls are held back", () => {
+    const scheduler = new PollScheduler(1);
+    const seen: string[] = [];
+    for (let index = 0; index < 5; index++) scheduler.schedulePoll(0, () => seen.push("poll"));
+    scheduler.scheduleDeadline(500, () => seen.push("deadline"));
+    vi.advanceTimersByTime(600);
+    expect(seen).toEqual(["poll", "deadline"]);
+  });
+
+  it("holds no timer once nothing is waiting", () => {
+    const scheduler = new PollScheduler(10);
+    const cancels = [1, 2, 3].map((delay) => scheduler.schedulePoll(delay, () => expect.unreachable()));
+    for (const cancel of cancels) cancel();
+    for (const cancel of cancels) cancel();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

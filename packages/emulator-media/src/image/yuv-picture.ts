@@ -1,0 +1,62 @@
+import type { RgbPicture } from "./encode-png.js";
+
+/** A colour in BT.709 limited range, as video stores it: luma 16–235, chroma 16–240 around 128. */
+export interface YuvColor {
+  y: number;
+  u: number;
+  v: number;
+}
+
+/** A planar 4:2:0 picture (I420). Width and height are even. */
+export class YuvPicture {
+  /** The three planes one after the other, as encoders take them. */
+  readonly data: Uint8Array;
+  readonly luma: Uint8Array;
+  readonly chromaU: Uint8Array;
+  readonly chromaV: Uint8Array;
+
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
+    const size = width * height;
+    this.data = new Uint8Array(size * 1.5);
+    this.luma = this.data.subarray(0, size);
+    this.chromaU = this.data.subarray(size, size * 1.25);
+    this.chromaV = this.data.subarray(size * 1.25);
+  }
+}
+
+/** Converts hue (degrees), saturation and lightness (0–1) to a colour. */
+export function yuvFromHsl(hue: number, saturation: number, lightness: number): YuvColor {
+  const chroma = saturation * Math.min(lightness, 1 - lightness);
+  const channel = (offset: number) => {
+    const sector = (offset + hue / 30) % 12;
+    return lightness - chroma * Math.max(-1, Math.min(sector - 3, 9 - sector, 1));
+  };
+  const [red, green, blue] = [channel(0), channel(8), channel(4)];
+  const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return {
+    y: 16 + 219 * luma,
+    u: 128 + (224 * (blue - luma)) / 1.8556,
+    v: 128 + (224 * (red - luma)) / 1.5748,
+  };
+}
+
+/** Converts to RGB; each chroma sample colours its square of four pixels. */
+export function rgbFromYuv({ width, height, luma, chromaU, chromaV }: YuvPicture): RgbPicture {
+  // Clamps and rounds on assignment.
+  const data = new Uint8ClampedArray(width * height * 3);
+  for (let y = 0, to = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, to += 3) {
+      const chroma = (y >> 1) * (width >> 1) + (x >> 1);
+      const light = (luma[y * width + x]! - 16) * (255 / 219);
+      const u = (chromaU[chroma]! - 128) * (255 / 224);
+      const v = (chromaV[chroma]! - 128) * (255 / 224);
+      data[to] = light + 1.5748 * v;
+      data[to + 1] = light - 0.1873 * u - 0.4681 * v;
+      data[to + 2] = light + 1.8556 * u;
+    }
+  }
+  return { width, height, data: new Uint8Array(data.buffer) };
+}

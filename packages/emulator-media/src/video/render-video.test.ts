@@ -1,0 +1,223 @@
+import { decode } from "fast-png";
+import { BufferSource, EncodedPacketSink, Input, MP4 } from "mediabunny";
+import { afterAll, describe, expect, test } from "vitest";
+import { decodeFrames } from "../../test/decode-frames.js";
+import { closeMedia } from "../close-media.js";
+import { rgbFromYuv, YuvPicture } from "../image/yuv-picture.js";
+import { renderVideo } from "./render-video.js";
+import type { VideoRequest } from "./video-request.js";
+
+const request: VideoRequest = {
+  width: 192,
+  height: 128,
+  durationSeconds: 1,
+  prompt: "A red fox",
+  seed: 1,
+  audio: false,
+};
+
+afterAll(closeMedia);
+
+async function readContainer(file: Uint8Array) {
+  using input = new Input({ source: new BufferSource(file), formats: [MP4] });
+  const tracks = await input.getTracks();
+  const video = await input.getPrimaryVideoTrack();
+  const audio = await input.getPrimaryAudioTrack();
+  const timestamps: number[] = [];
+  const keyFrames: number[] = [];
+  for await (const packet of new EncodedPacketSink(video!).packets()) {
+    if (packet.type === "key") keyFrames.push(timestamps.length);
+    timestamps.push(packet.timestamp);
+  }
+  return {
+    kinds: tracks.map((track) => track.type),
+    size: [await video?.getDisplayWidth(), await video?.getDisplayHeight()],
+    codec: (await video?.getDecoderConfig())?.codec,
+    colorSpace: (await video?.getDecoderConfig())?.colorSpace,
+    duration: await input.computeDuration(),
+    videoDuration: await video?.computeDuration(),
+    audio: audio && {
+      config: await audio.getDecoderConfig(),
+      duration: await audio.computeDuration(),
+      bytesPerPacket: await averagePacketBytes(audio),
+    },
+    timestamps,
+    keyFrames,
+  };
+}
+
+async function averagePacketBytes(
+  track: ConstructorParameters<typeof EncodedPacketSink>[0],
+): Promise<number> {
+  let [bytes, packets] = [0, 0];
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    bytes += packet.byteLength;
+    packets++;
+  }
+  return bytes / packets;
+}
+
+describe("the container", () => {
+  test("holds H.264 Baseline of the requested size, with every frame at its time", async () => {
+    const { bytes, mediaType, durationSeconds } = await renderVideo({ ...request, durationSeconds: 5 });
+    const container = await readContainer(bytes);
+    expect(mediaType).toBe("video/mp4");
+    expect(durationSeconds).toBe(5);
+    expect(container).toMatchObject({ kinds: ["video"], size: [192, 128], duration: 5, videoDuration: 5 });
+    expect(container.codec).toMatch(/^avc1\.42/);
+    expect(container.colorSpace).toMatchObject({ matrix: "bt709", fullRange: false });
+    expect(container.timestamps).toEqual(
+      Array.from({ length: 120 }, (_, index) => expect.closeTo(index / 24, 5)),
+    );
+    expect(container.keyFrames).toEqual([0, 48, 96]);
+  });
+
+  test.each([
+    [1.3, 31],
+    [0.01, 1],
+    [2.5, 60],
+  ])("rounds a length of %d s to %i whole frames", async (seconds, frames) => {
+    const { bytes, durationSeconds } = await renderVideo({ ...request, durationSeconds: seconds });
+    expect(durationSeconds).toBe(frames / 24);
+    expect((await readContainer(bytes)).timestamps).toHaveLength(frames);
+  });
+
+  test("has a mono AAC track that lasts as long as the picture, when asked for", async () => {
+    const { bytes } = await renderVideo({ ...request, durationSeconds: 3, audio: true });
+    const container = await readContainer(bytes);
+    expect(container).toMatchObject({ kinds: ["video", "audio"], duration: 3, videoDuration: 3 });
+    expect(container.audio?.config).toMatchObject({
+      codec: "mp4a.40.2",
+      numberOfChannels: 1,
+      sampleRate: 48_000,
+    });
+    expect(container.audio?.duration).toBeGreaterThan(3 - 2 * (1024 / 48_000));
+    expect(container.audio?.duration).toBeLessThanOrEqual(3);
+    // A packet of silence takes less than ten bytes.
+    expect(container.audio?.bytesPerPacket).toBeGreaterThan(50);
+  });
+
+  test("has sound in a video that is shorter than a frame of sound", async () => {
+    const { bytes } = await renderVideo({ ...request, durationSeconds: 0.04, audio: true });
+    expect(await readContainer(bytes)).toMatchObject({ kinds: ["video", "audio"], videoDuration: 1 / 24 });
+  });
+});
+
+describe("the picture", () => {
+  test("decodes to the requested number of frames and moves", async () => {
+    const frames = await decodeFrames((await renderVideo({ ...request, durationSeconds: 3 })).bytes);
+    expect(frames).toHaveLength(72);
+    for (const frame of frames) expect(frame).toMatchObject({ codedWidth: 192, codedHeight: 128 });
+    const different = frames.slice(1).filter((frame, index) => !equal(frame.data, frames[index]!.data));
+    expect(different).toHaveLength(71);
+    expect(equal(frames[0]!.data, frames[48]!.data)).toBe(true);
+  });
+
+  test("has the last frame that the PNG shows", async () => {
+    const { bytes, lastFrame } = await renderVideo({ ...request, durationSeconds: 1.5 });
+    const decoded = (await decodeFrames(bytes)).at(-1)!;
+    const picture = new YuvPicture(192, 128);
+    picture.data.set(decoded.data);
+    const png = decode(lastFrame, { checkCrc: true });
+    expect(png).toMatchObject({ width: 192, height: 128, channels: 3, depth: 8 });
+    expect(farPixels(rgbFromYuv(picture).data, png.data)).toBeLessThan(20);
+    const first = await renderVideo({ ...request, durationSeconds: 0.04 });
+    expect(farPixels(decode(first.lastFrame).data, png.data)).toBeGreaterThan(200);
+  });
+
+  test("keeps a size that is no multiple of a macroblock", async () => {
+    const { bytes, lastFrame } = await renderVideo({ ...request, width: 202, height: 134 });
+    expect(await readContainer(bytes)).toMatchObject({ size: [202, 134] });
+    expect((await decodeFrames(bytes))[0]).toMatchObject({ codedWidth: 208, codedHeight: 144 });
+    expect(decode(lastFrame)).toMatchObject({ width: 202, height: 134 });
+  });
+
+  test("shows the prompt in light pixels on the dark panel at the bottom", async () => {
+    const bright = async (prompt: string) => {
+      const { lastFrame } = await renderVideo({ ...request, prompt });
+      const { width, height, data } = decode(lastFrame);
+      const panel = data.subarray(Math.floor(height * 0.36) * width * 3);
+      return panel.filter((value) => value > 200).length;
+    };
+    expect(await bright("i")).toBeGreaterThan(0);
+    expect(await bright("WWWWWW")).toBeGreaterThan(3 * (await bright("i")));
+  });
+
+  test("takes its colours from the seed", async () => {
+    const corner = async (seed: number) => {
+      const { lastFrame } = await renderVideo({ ...request, seed });
+      return [...decode(lastFrame).data.subarray(0, 3)];
+    };
+    const corners = await Promise.all([1, 2, 3, 0.5, -1].map(corner));
+    expect(new Set(corners.map(String)).size).toBe(5);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["only Chinese", "一只狐狸在雪地里奔跑"],
+    ["half a surrogate pair", "\ud83e"],
+    ["a very long text", "word ".repeat(100_000)],
+    ["a very long word", "w".repeat(1000)],
+  ])("copes with a prompt of %s in the smallest picture", async (_, prompt) => {
+    const { bytes } = await renderVideo({ ...request, width: 64, height: 64, durationSeconds: 0.1, prompt });
+    expect(await decodeFrames(bytes)).toHaveLength(2);
+  });
+});
+
+describe("the call", () => {
+  test("gives equal bytes for equal input, also from a new thread", async () => {
+    const first = await renderVideo({ ...request, audio: true });
+    await closeMedia();
+    const second = await renderVideo({ ...request, audio: true });
+    expect(equal(first.bytes, second.bytes)).toBe(true);
+    expect(equal(first.lastFrame, second.lastFrame)).toBe(true);
+    const header = Buffer.from(first.bytes).indexOf("mvhd");
+    expect([...first.bytes.subarray(header + 8, header + 16)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  test("gives every caller bytes of its own", async () => {
+    const spoiled = await renderVideo(request);
+    const before = spoiled.bytes.slice();
+    spoiled.bytes.fill(0);
+    expect(equal((await renderVideo(request)).bytes, before)).toBe(true);
+  });
+
+  test("answers parallel calls, each with its own video", async () => {
+    const sizes = [64, 80, 96, 112];
+    const videos = await Promise.all(
+      sizes.map((width) => renderVideo({ ...request, width, durationSeconds: 0.5 })),
+    );
+    const widths = await Promise.all(videos.map(async ({ bytes }) => (await readContainer(bytes)).size[0]));
+    expect(widths).toEqual(sizes);
+  });
+
+  test("leaves the event loop free while it encodes", async () => {
+    let ticks = 0;
+    const interval = setInterval(() => ticks++, 1);
+    await renderVideo({ ...request, width: 640, height: 360, prompt: "ticking" });
+    clearInterval(interval);
+    expect(ticks).toBeGreaterThan(0);
+  });
+
+  test("rejects an odd size and says what to use", async () => {
+    await expect(renderVideo({ ...request, width: 193 })).rejects.toThrow("use 192 or 194");
+  });
+
+  test("rejects when the media worker is closed first, and works again afterwards", async () => {
+    const unfinished = renderVideo({ ...request, prompt: "closed" });
+    const rejected = expect(unfinished).rejects.toThrow("the media worker was closed first");
+    await closeMedia();
+    await rejected;
+    expect(await renderVideo({ ...request, prompt: "closed" })).toHaveProperty("durationSeconds", 1);
+  });
+});
+
+function equal(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.from(left).equals(Buffer.from(right));
+}
+
+/** How many samples differ clearly, by more than lossy coding explains. */
+function farPixels(left: ArrayLike<number>, right: ArrayLike<number>): number {
+  expect(left).toHaveLength(right.length);
+  return Array.from(left).filter((value, index) => Math.abs(value - right[index]!) > 40).length;
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseCommand } from "./parse-command.js";
+
+const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
+
+/** The command line itself, run from source. */
+function cli(...args: string[]) {
+  const child = spawn(process.execPath, ["--import", "tsx", CLI, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const result = Promise.all([text(child.stdout), text(child.stderr), ended]).then(
+    ([stdout, stderr, code]) => ({
+      stdout,
+      stderr,
+      code,
+    }),
+  );
+  return { child, result };
+}
+
+function firstOutput(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => child.stdout?.once("data", (data: Buffer) => resolve(data.toString())));
+}
+
+const script = (code: string) => ["--", process.execPath, "-e", code];
+
+describe("model-gateway-emulator start", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "shows how to reach it, serves, and stops cleanly on %s",
+    async (signal) => {
+      const { child, result } = cli("start", "--port", "0", "--seed", "3");
+      const screen = await firstOutput(child);
+      const url = /MODEL_GATEWAY_BASE_URL=(\S+)/.exec(screen)?.[1] ?? "";
+      expect(screen).toContain("sk-emulator");
+      expect(screen).toContain("local-chat");
+      const response = await fetch(`${url}/models`, { headers: { authorization: "Bearer sk-emulator" } });
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+      child.kill(signal);
+      expect((await result).code).toBe(0);
+    },
+  );
+
+  it("says that a port is in use", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    onTestFinished(() => {
+      other.close();
+    });
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await cli("start", "--port", String(port)).result;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Port ${port} is in use`);
+  });
+});
+
+describe("model-gateway-emulator exec", () => {
+  it("runs a command that finds the gateway by its environment", async () => {
+    const { code, stdout } = await cli(
+      "exec",
+      ...script(`
+        const headers = { authorization: "Bearer " + process.env.MODEL_GATEWAY_API_KEY };
+        const names = ["BASE_URL", "CDN_BASE_URL", "SPECIALIZED_BASE_URL", "SPECIALIZED_CDN_BASE_URL"];
+        Promise.all(names.map((name) => fetch(process.env["MODEL_GATEWAY_" + name] + "/models", { headers })))
+          .then((responses) => console.log(responses.map(({ status }) => status).join()));
+      `),
+    ).result;
+    expect(stdout.trim()).toBe("200,200,200,200");
+    expect(code).toBe(0);
+  });
+
+  it("passes the exit code on", async () => {
+    expect((await cli("exec", ...script("process.exit(7)")).result).code).toBe(7);
+  });
+
+  it("passes signals on, and lets the command decide", async () => {
+    const { child, result } = cli(
+      "exec",
+      ...script(`
+        process.on("SIGTERM", () => process.exit(9));
+        setInterval(() => {}, 1000);
+        console.log("ready");
+      `),
+    );
+    await firstOutput(child);
+    child.kill("SIGTERM");
+    expect((await result).code).toBe(9);
+  });
+
+  it("reports a command that does not exist", async () => {
+    const { code, stderr } = await cli("exec", "--", "no-such-command-anywhere").result;
+    expect(code).toBe(127);
+    expect(stderr).toContain("Could not run no-such-command-anywhere");
+  });
+});
+
+describe("the command line", () => {
+  it.each([
+    [["launch"], 'There is no command "launch"'],
+    [["start", "--prot", "1"], "--prot"],
+    [["start", "--port", "http"], '--port takes an integer from 0 to 65535 (got "http")'],
+    [["start", "--latency", "-1"], "--latency"],
+    [["start", "now"], 'Unexpected argument "now"'],
+    [["exec"], "exec needs a command"],
+    [["exec", "--port", "1", "--", "ls"], "--port goes with start"],
+    [[], "Say what to do"],
+  ])("refuses %j", (args, message) => {
+    expect(() => parseCommand(args)).toThrow(message);
+  });
+
+  it("answers a mistake with help and exit code 2", async () => {
+    const { code, stderr } = await cli("launch").result;
+    expect(code).toBe(2);
+    expect(stderr).toContain("Usage: model-gateway-emulator");
+  });
+
+  it("leaves the options of the command alone", () => {
+    expect(parseCommand(["exec", "--seed", "5", "--", "vitest", "--port", "1", "--", "x"])).toMatchObject({
+      name: "exec",
+      command: "vitest",
+      commandArguments: ["--port", "1", "--", "x"],
+      settings: { seed: 5 },
+    });
+  });
+
+  it("helps when asked", async () => {
+    const { code, stdout } = await cli("--help").result;
+    expect(code).toBe(0);
+    expect(stdout).toContain("exec -- npm test");
+  });
+});

@@ -1,0 +1,100 @@
+import { parseArgs } from "node:util";
+
+/** What the command line asks for. */
+export type Command =
+  | { name: "start"; port: number; settings: EmulatorSettings }
+  | { name: "exec"; command: string; commandArguments: string[]; settings: EmulatorSettings }
+  | { name: "help" }
+  | { name: "version" };
+
+/** The emulator options that the command line can set. */
+export interface EmulatorSettings {
+  seed?: number;
+  latency?: number;
+  dataDir?: string;
+}
+
+export const DEFAULT_PORT = 4010;
+const LARGEST_PORT = 65_535;
+
+const OPTIONS = {
+  port: { type: "string" },
+  seed: { type: "string" },
+  latency: { type: "string" },
+  "data-dir": { type: "string" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
+} as const;
+
+export const HELP = `Usage: model-gateway-emulator <command> [options]
+
+A local model gateway: no account, no network, no cost.
+
+Commands:
+  start                start the gateway and keep it running
+  exec -- <command>    start it on a free port, run the command with MODEL_GATEWAY_* set, stop it again
+
+Options:
+  --port <number>      port of start; 0 takes any free one (default ${DEFAULT_PORT})
+  --seed <integer>     decides every choice of the local models (default 1)
+  --latency <ms>       milliseconds before every answer (default 0)
+  --data-dir <folder>  keep rendered media there as files
+  -h, --help           show this
+  -v, --version        show the version
+
+Examples:
+  model-gateway-emulator start --port 4010
+  model-gateway-emulator exec -- npm test
+`;
+
+/** A command line that asks for nothing that exists. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Reads the arguments after the program's name. @throws UsageError */
+export function parseCommand(argv: readonly string[]): Command {
+  const separator = argv.indexOf("--");
+  const own = separator < 0 ? argv : argv.slice(0, separator);
+  const rest = separator < 0 ? [] : argv.slice(separator + 1);
+  const { values, positionals } = parse(own);
+  if (values.help) return { name: "help" };
+  if (values.version) return { name: "version" };
+
+  const [name, ...extra] = positionals;
+  if (name === undefined) throw new UsageError("Say what to do: start, or exec -- <command>.");
+  if (name !== "start" && name !== "exec") throw new UsageError(`There is no command "${name}".`);
+  if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
+  const settings: EmulatorSettings = {
+    seed: integer("--seed", values.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    latency: integer("--latency", values.latency, 0, Number.MAX_SAFE_INTEGER),
+    dataDir: values["data-dir"],
+  };
+
+  if (name === "start") {
+    if (rest.length > 0) throw new UsageError("start takes no command; use exec -- <command>.");
+    return { name, port: integer("--port", values.port, 0, LARGEST_PORT) ?? DEFAULT_PORT, settings };
+  }
+  if (values.port !== undefined) throw new UsageError("exec takes a free port; --port goes with start.");
+  const [command, ...commandArguments] = rest;
+  if (command === undefined) throw new UsageError("exec needs a command: exec -- npm test.");
+  return { name, command, commandArguments, settings };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function integer(option: string, text: string | undefined, min: number, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(value) || value < min || value > max) {
+    const range = max === LARGEST_PORT ? ` from ${min} to ${max}` : min === 0 ? " of at least 0" : "";
+    throw new UsageError(`${option} takes an integer${range} (got "${text}").`);
+  }
+  return value;
+}

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { createEmulator } from "../create-emulator.js";
+import { emulatorEnvironment } from "./environment.js";
+import type { EmulatorSettings } from "./parse-command.js";
+
+const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const COMMAND_NOT_FOUND = 127;
+const SIGNAL_EXIT_BASE = 128;
+
+/**
+ * Runs a command with a gateway of its own and the `MODEL_GATEWAY_*` variables set. Signals are passed on.
+ * Resolves to the command's exit code, as a shell would report it.
+ */
+export async function runExec(
+  command: string,
+  commandArguments: readonly string[],
+  settings: EmulatorSettings,
+): Promise<number> {
+  const emulator = await createEmulator(settings).listen({ port: 0 });
+  try {
+    return await runCommand(command, commandArguments, emulatorEnvironment(emulator));
+  } finally {
+    await emulator.close();
+  }
+}
+
+function runCommand(
+  command: string,
+  commandArguments: readonly string[],
+  environment: Record<string, string>,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(command, commandArguments, {
+      stdio: "inherit",
+      env: { ...process.env, ...environment },
+      // npm and its kin are batch files there.
+      shell: process.platform === "win32",
+    });
+    const passOn = (signal: NodeJS.Signals) => {
+      // A terminal sends Ctrl+C to the command as well; twice would tell it to hurry.
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    };
+    for (const signal of PASSED_SIGNALS) process.on(signal, passOn);
+    const finish = (code: number) => {
+      for (const signal of PASSED_SIGNALS) process.off(signal, passOn);
+      resolve(code);
+    };
+    child.once("error", (error) => {
+      process.stderr.write(`Could not run ${command}: ${error.message}\n`);
+      finish(COMMAND_NOT_FOUND);
+    });
+    child.once("exit", (code, signal) => {
+      finish(code ?? SIGNAL_EXIT_BASE + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}

@@ -1,0 +1,174 @@
+import { GatewayError } from "@model-gateway/core";
+import { type ArgumentsHost, Controller, Get, Inject, Query } from "@nestjs/common";
+import { ExecutionContextHost } from "@nestjs/core/helpers/execution-context-host.js";
+import { lastValueFrom, type Observable } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { bootApp } from "../../test/boot-app.js";
+import { useEmulator } from "../../test/use-emulator.js";
+import { ChatService, ModelGatewayExceptionFilter, ModelGatewayModule } from "../index.js";
+
+@Controller()
+class ChatController {
+  constructor(@Inject(ChatService) private readonly chat: ChatService) {}
+
+  @Get("chat")
+  async answer(@Query("model") model = "local-chat", @Query("temperature") temperature = "1") {
+    const messages = [{ role: "user" as const, content: "Hello" }];
+    const { choices } = await this.chat.create({ model, messages, temperature: Number(temperature) });
+    return choices[0]?.message;
+  }
+
+  @Get("other")
+  other() {
+    throw new TypeError("a bug of the application");
+  }
+}
+
+async function bootChat(options: { apiKey?: string; timeout?: number; baseURL?: string } = {}) {
+  const { emulator, connection } = await useEmulator();
+  const module = ModelGatewayModule.forRoot({ ...connection, maxRetries: 0, ...options });
+  const { app, url } = await bootApp([module], {
+    controllers: [ChatController],
+    configure: (app) => app.useGlobalFilters(new ModelGatewayExceptionFilter()),
+  });
+  return { app, url, emulator, chat: app.get(ChatService) };
+}
+
+async function answerOf(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+describe("over HTTP", () => {
+  it("leaves answers alone", async () => {
+    const { url } = await bootChat();
+    expect((await answerOf(`${url}/chat`)).status).toBe(200);
+  });
+
+  it("says what is wrong with a request that was refused here", async () => {
+    const { url } = await bootChat();
+    const { status, body } = await answerOf(`${url}/chat?temperature=9`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      statusCode: 400,
+      error: "Bad Request",
+      message: expect.stringContaining("temperature"),
+      problems: [{ field: "temperature" }],
+    });
+  });
+
+  it.each([400, 422])("keeps a %i of the gateway a 400", async (status) => {
+    const { url, emulator } = await bootChat();
+    emulator.faults.add({ kind: "status", status });
+    expect((await answerOf(`${url}/chat`)).status).toBe(400);
+  });
+
+  it("keeps a 404", async () => {
+    const { url } = await bootChat();
+    expect(await answerOf(`${url}/chat?model=no-such-model`)).toMatchObject({
+      status: 404,
+      body: { statusCode: 404, error: "Not Found" },
+    });
+  });
+
+  it("keeps a 429, and when to come back", async () => {
+    const { url, emulator } = await bootChat();
+    emulator.faults.add({ kind: "status", status: 429 });
+    const { status, headers } = await answerOf(`${url}/chat`);
+    expect(status).toBe(429);
+    expect(headers.get("retry-after")).toBe("1");
+  });
+
+  it.each([
+    [401, 502],
+    [403, 502],
+    [500, 502],
+    [502, 502],
+    [503, 503],
+    [504, 504],
+  ])("answers a %i of the gateway with %i", async (from, to) => {
+    const { url, emulator } = await bootChat();
+    emulator.faults.add({ kind: "status", status: from });
+    expect((await answerOf(`${url}/chat`)).status).toBe(to);
+  });
+
+  it("tells nothing of our own key", async () => {
+    const { url } = await bootChat({ apiKey: "sk-wrong-key" });
+    expect(await answerOf(`${url}/chat`)).toMatchObject({
+      status: 502,
+      body: {
+        statusCode: 502,
+        error: "Bad Gateway",
+        message: "The model gateway did not serve the request.",
+      },
+    });
+  });
+
+  it("answers 502 for a page that is no answer", async () => {
+    const { url, emulator } = await bootChat();
+    emulator.faults.add({ kind: "html" });
+    expect((await answerOf(`${url}/chat`)).status).toBe(502);
+  });
+
+  it("answers 503 when the gateway cannot be reached, without its address", async () => {
+    const { url, emulator } = await bootChat();
+    await emulator.close();
+    const { status, body } = await answerOf(`${url}/chat`);
+    expect(status).toBe(503);
+    expect(JSON.stringify(body)).not.toContain("127.0.0.1");
+  });
+
+  it("answers 504 when the gateway takes too long", async () => {
+    const { url, emulator } = await bootChat({ timeout: 20 });
+    emulator.faults.add({ kind: "delay", delayMs: 60_000 });
+    expect((await answerOf(`${url}/chat`)).status).toBe(504);
+  });
+
+  it("leaves the application's own errors to others", async () => {
+    const { url } = await bootChat();
+    expect((await answerOf(`${url}/other`)).status).toBe(500);
+  });
+});
+
+describe("elsewhere", () => {
+  const filter = new ModelGatewayExceptionFilter();
+
+  async function failure(): Promise<GatewayError> {
+    const { chat } = await bootChat({ apiKey: "sk-wrong-key" });
+    const error = await chat
+      .create({ model: "m", messages: [{ role: "user", content: "Hello" }] })
+      .catch((reason: unknown) => reason);
+    if (!GatewayError.isInstance(error)) throw new Error("The call should have failed.", { cause: error });
+    return error;
+  }
+  function host(type: string, ...args: unknown[]): ArgumentsHost {
+    const context = new ExecutionContextHost(args);
+    context.setType(type);
+    return context;
+  }
+  const PLAIN = { status: "error", statusCode: 502, message: "The model gateway did not serve the request." };
+
+  it("gives a message handler a plain object to fail with", async () => {
+    const result = filter.catch(await failure(), host("rpc")) as Observable<never>;
+    await expect(lastValueFrom(result)).rejects.toMatchObject(PLAIN);
+  });
+
+  it("tells a Socket.IO client by the event of Nest's own filter", async () => {
+    const emitted: unknown[] = [];
+    filter.catch(await failure(), host("ws", { emit: (...args: unknown[]) => emitted.push(args) }));
+    expect(emitted).toEqual([["exception", expect.objectContaining(PLAIN)]]);
+  });
+
+  it("tells a WebSocket client in text", async () => {
+    const sent: string[] = [];
+    filter.catch(await failure(), host("ws", { readyState: 1, send: (text: string) => sent.push(text) }));
+    expect(JSON.parse(sent[0] ?? "")).toMatchObject({ event: "exception", data: PLAIN });
+  });
+
+  it("throws an HTTP exception where something else answers", async () => {
+    const error = await failure();
+    expect(() => filter.catch(error, host("graphql"))).toThrow(
+      expect.objectContaining({ message: PLAIN.message, cause: error }),
+    );
+  });
+});

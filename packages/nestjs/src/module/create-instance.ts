@@ -1,0 +1,116 @@
+import { ConfigurationError, ModelGateway } from "@model-gateway/core";
+import { MemoryVideoTaskStore } from "../videos/memory-video-task-store.js";
+import type { VideoTaskStore } from "../videos/video-task-store.js";
+import type { PollSettings } from "../videos/videos.service.js";
+import type {
+  ModelGatewayInstanceOptions,
+  ModelGatewayModuleExtras,
+  VideosOptions,
+} from "./model-gateway-module-options.js";
+import { DEFAULT_INSTANCE } from "./model-gateway-token.js";
+
+/** What the providers of an instance are made from. */
+export interface Instance {
+  gateway: ModelGateway;
+  store: VideoTaskStore;
+  polling: PollSettings;
+}
+
+const DEFAULT_INTERVAL_MS = 5_000;
+const DEFAULT_RATE_PER_SECOND = 20;
+
+// Records and not lists: an option that is added to the types and forgotten here does not compile.
+const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
+  apiKey: true,
+  baseURL: true,
+  endpoints: true,
+  route: true,
+  maxRetries: true,
+  timeout: true,
+  streamIdleTimeout: true,
+  retryBillable: true,
+  headers: true,
+  fetch: true,
+  dangerouslyAllowBrowser: true,
+  videos: true,
+};
+const EXTRA_NAMES: Record<keyof ModelGatewayModuleExtras, true> = { name: true, isGlobal: true };
+const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
+  store: true,
+  intervalMs: true,
+  ratePerSecond: true,
+  maxWatchMs: true,
+  allowMemoryStore: true,
+};
+
+/**
+ * Checks the options and makes the client. Nothing is sent.
+ *
+ * @throws ConfigurationError that names the option, and the instance if it is not the default one
+ */
+export function createInstance(name: string, options: ModelGatewayInstanceOptions): Instance {
+  try {
+    return fromOptions(options);
+  } catch (error) {
+    if (name === DEFAULT_INSTANCE || !ConfigurationError.isInstance(error)) throw error;
+    throw new ConfigurationError(`Model gateway instance "${name}": ${error.message}`, { cause: error });
+  }
+}
+
+function fromOptions(options: ModelGatewayInstanceOptions): Instance {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigurationError(`The module's options must be an object, and not ${String(options)}.`);
+  }
+  refuseExtras(options);
+  refuseUnknown(options, OPTION_NAMES, "");
+  const { videos = {}, ...gateway } = options;
+  refuseUnknown(videos, VIDEOS_OPTION_NAMES, "videos.");
+  requirePositive("videos.intervalMs", videos.intervalMs);
+  requirePositive("videos.ratePerSecond", videos.ratePerSecond);
+  requirePositive("videos.maxWatchMs", videos.maxWatchMs);
+  return {
+    gateway: new ModelGateway({
+      ...gateway,
+      maxPollsPerSecond: videos.ratePerSecond ?? DEFAULT_RATE_PER_SECOND,
+    }),
+    store: resolveStore(videos),
+    polling: { intervalMs: videos.intervalMs ?? DEFAULT_INTERVAL_MS, maxWatchMs: videos.maxWatchMs },
+  };
+}
+
+function resolveStore({ store = new MemoryVideoTaskStore(), allowMemoryStore = false }: VideosOptions) {
+  if (!store.durable && !allowMemoryStore && process.env["NODE_ENV"] === "production") {
+    throw new ConfigurationError(
+      "Video tasks would be kept in memory only, and NODE_ENV is production: tasks that were paid for would be " +
+        "lost when the process ends. Set the option videos.store to a durable store, or " +
+        "videos.allowMemoryStore: true if this application submits no videos or may lose them.",
+    );
+  }
+  return store;
+}
+
+/** Nest reads these before any factory runs, so here they would be ignored. */
+function refuseExtras(options: object): void {
+  for (const name of Object.keys(EXTRA_NAMES)) {
+    if (name in options) {
+      throw new ConfigurationError(
+        `Option ${name} was returned by the options factory, where it has no effect: put it beside ` +
+          "useFactory, useClass or useExisting.",
+      );
+    }
+  }
+}
+
+function refuseUnknown(options: object, known: Record<string, true>, prefix: string): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name)) continue;
+    throw new ConfigurationError(
+      `Option ${prefix}${name} is unknown. Known are ${Object.keys(known).join(", ")}.`,
+    );
+  }
+}
+
+function requirePositive(option: string, value: number | undefined): void {
+  if (value === undefined || (typeof value === "number" && value > 0)) return;
+  throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`);
+}

@@ -1,0 +1,58 @@
+import type { ModelGatewayOptions } from "@model-gateway/core";
+import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
+import type { VideoTaskStore } from "../videos/video-task-store.js";
+
+/** How video tasks are kept and polled. Durations are milliseconds. */
+export interface VideosOptions {
+  /** Where tasks are kept. Default: `new MemoryVideoTaskStore()`. Opened and closed by the module. */
+  store?: VideoTaskStore;
+  /** First distance between two polls of a task; grows with its age to six times that. Default 5000. */
+  intervalMs?: number;
+  /** Polls per second, over all tasks of this instance. Default 20; slows down on 429. */
+  ratePerSecond?: number;
+  /**
+   * How long a process polls one task before it is left as `unknown`, with its handle. Default: until the
+   * gateway says it is over.
+   */
+  maxWatchMs?: number;
+  /**
+   * Allow a store that forgets everything when the process ends although `NODE_ENV` is `production`. A task
+   * that was paid for and forgotten is lost. Default false.
+   */
+  allowMemoryStore?: boolean;
+}
+
+/** What an instance is made of: the options of core's client, and those for video tasks. */
+export interface ModelGatewayInstanceOptions extends Omit<ModelGatewayOptions, "maxPollsPerSecond"> {
+  videos?: VideosOptions;
+}
+
+/** Options that decide the shape of the module and so cannot come from a factory. */
+export interface ModelGatewayModuleExtras {
+  /** Sets this instance apart from others: see `getModelGatewayToken`. Default: the default instance. */
+  name?: string;
+  /** Whether other modules can inject without importing this one. Default false. */
+  isGlobal?: boolean;
+}
+
+/** Options of `ModelGatewayModule.forRoot()`. What is left out comes from the environment. */
+export interface ModelGatewayModuleOptions extends ModelGatewayInstanceOptions, ModelGatewayModuleExtras {}
+
+/** A class that makes the options, for `useClass` and `useExisting`. */
+export interface ModelGatewayOptionsFactory {
+  createModelGatewayOptions(): ModelGatewayInstanceOptions | Promise<ModelGatewayInstanceOptions>;
+}
+
+/** Options of `ModelGatewayModule.forRootAsync()`: exactly one of `useFactory`, `useClass`, `useExisting`. */
+export interface ModelGatewayModuleAsyncOptions
+  extends ModelGatewayModuleExtras,
+    Pick<ModuleMetadata, "imports"> {
+  /** Must not return `name` or `isGlobal`: they stand beside it. */
+  useFactory?: (
+    ...dependencies: never[]
+  ) => ModelGatewayInstanceOptions | Promise<ModelGatewayInstanceOptions>;
+  /** What `useFactory` is called with. */
+  inject?: Array<InjectionToken | OptionalFactoryDependency>;
+  useClass?: Type<ModelGatewayOptionsFactory>;
+  useExisting?: InjectionToken<ModelGatewayOptionsFactory>;
+}

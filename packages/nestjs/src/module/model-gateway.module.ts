@@ -1,0 +1,134 @@
+import { ConfigurationError, ModelGateway } from "@model-gateway/core";
+import {
+  type Abstract,
+  type DynamicModule,
+  type FactoryProvider,
+  type InjectionToken,
+  Module,
+  type Provider,
+  type Type,
+} from "@nestjs/common";
+import { ChatService } from "../chat/chat.service.js";
+import { EmbeddingsService } from "../embeddings/embeddings.service.js";
+import { ModelsService } from "../models/models.service.js";
+import { VideoTaskStore } from "../videos/video-task-store.js";
+import { VideosService } from "../videos/videos.service.js";
+import { createInstance, type Instance } from "./create-instance.js";
+import type {
+  ModelGatewayInstanceOptions,
+  ModelGatewayModuleAsyncOptions,
+  ModelGatewayModuleExtras,
+  ModelGatewayModuleOptions,
+  ModelGatewayOptionsFactory,
+} from "./model-gateway-module-options.js";
+import { DEFAULT_INSTANCE, getModelGatewayToken } from "./model-gateway-token.js";
+
+/**
+ * Provides a client of a model gateway and a service per capability.
+ *
+ * @example
+ * \@Module({ imports: [ModelGatewayModule.forRoot()] }) // key and address from the environment
+ * export class AppModule {}
+ */
+@Module({})
+// biome-ignore lint/complexity/noStaticOnlyClass: Nest wants its modules to be classes.
+export class ModelGatewayModule {
+  /**
+   * One instance with fixed options. They are checked when the application starts.
+   *
+   * @throws ConfigurationError at start-up, naming the option
+   */
+  static forRoot({ name, isGlobal, ...options }: ModelGatewayModuleOptions = {}): DynamicModule {
+    const token = optionsToken(name);
+    return defineInstance({ name, isGlobal }, [], [{ provide: token, useFactory: () => options }], token);
+  }
+
+  /**
+   * One instance with options that other providers make.
+   *
+   * @throws ConfigurationError at once when not exactly one way to make them is given, and at start-up when
+   * they are wrong, naming the option
+   */
+  static forRootAsync(options: ModelGatewayModuleAsyncOptions): DynamicModule {
+    const token = optionsToken(options.name);
+    return defineInstance(options, options.imports ?? [], optionsProviders(options, token), token);
+  }
+}
+
+function optionsToken(name = DEFAULT_INSTANCE): symbol {
+  return Symbol(`ModelGatewayModuleOptions(${name})`);
+}
+
+function optionsProviders(options: ModelGatewayModuleAsyncOptions, token: symbol): Provider[] {
+  const { name: _name, isGlobal: _isGlobal, imports: _imports, ...ways } = options;
+  const { useFactory, useClass, useExisting, inject = [], ...misplaced } = ways;
+  const [stray] = Object.keys(misplaced);
+  if (stray !== undefined) {
+    throw new ConfigurationError(
+      `Option ${stray} has no effect beside useFactory, useClass or useExisting: let them return it.`,
+    );
+  }
+  const given = [useFactory, useClass, useExisting].filter((way) => way !== undefined);
+  if (given.length !== 1) {
+    throw new ConfigurationError(
+      "ModelGatewayModule.forRootAsync needs exactly one of useFactory, useClass and useExisting, " +
+        `and not ${given.length}.`,
+    );
+  }
+  if (useFactory !== undefined) {
+    // What the container resolves for `inject` is beyond the type system.
+    return [{ provide: token, useFactory: useFactory as FactoryProvider["useFactory"], inject }];
+  }
+  const factory = (useClass ?? useExisting) as InjectionToken<ModelGatewayOptionsFactory>;
+  return [
+    {
+      provide: token,
+      useFactory: (maker: ModelGatewayOptionsFactory) => maker.createModelGatewayOptions(),
+      inject: [factory],
+    },
+    ...(useClass === undefined ? [] : [{ provide: useClass, useClass }]),
+  ];
+}
+
+function defineInstance(
+  { name = DEFAULT_INSTANCE, isGlobal = false }: ModelGatewayModuleExtras,
+  imports: NonNullable<DynamicModule["imports"]>,
+  providers: Provider[],
+  options: symbol,
+): DynamicModule {
+  const instance = Symbol(`ModelGatewayInstance(${name})`);
+  const token = (provided: Type<unknown> | Abstract<unknown>) => getModelGatewayToken(name, provided);
+  const client = token(ModelGateway);
+  const store = token(VideoTaskStore);
+  // Factories name what they inject: no compiler has to emit metadata for it.
+  const exported: FactoryProvider[] = [
+    { provide: client, useFactory: ({ gateway }: Instance) => gateway, inject: [instance] },
+    ...[ChatService, EmbeddingsService, ModelsService].map((service) => ({
+      provide: token(service),
+      useFactory: (gateway: ModelGateway) => new service(gateway),
+      inject: [client],
+    })),
+    {
+      provide: token(VideosService),
+      useFactory: (gateway: ModelGateway, tasks: VideoTaskStore, { polling }: Instance) =>
+        new VideosService(gateway, tasks, polling),
+      inject: [client, store, instance],
+    },
+  ];
+  return {
+    module: ModelGatewayModule,
+    global: isGlobal,
+    imports,
+    providers: [
+      ...providers,
+      {
+        provide: instance,
+        useFactory: (given: ModelGatewayInstanceOptions) => createInstance(name, given),
+        inject: [options],
+      },
+      { provide: store, useFactory: ({ store: tasks }: Instance) => tasks, inject: [instance] },
+      ...exported,
+    ],
+    exports: exported.map(({ provide }) => provide),
+  };
+}

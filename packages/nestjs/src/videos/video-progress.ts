@@ -1,0 +1,28 @@
+import type { VideoFile } from "@model-gateway/core";
+import type { VideoTaskRecord, VideoTaskRecordStatus } from "./video-task-record.js";
+
+/** What an application shows its users of a submission: nothing of the gateway's raw answers. */
+export interface VideoProgress {
+  key: string;
+  status: VideoTaskRecordStatus;
+  /** 0 to 100, when the gateway tells. */
+  progress?: number;
+  /** Empty until the task has succeeded. URLs may expire. */
+  videos: VideoFile[];
+  lastFrameUrl?: string;
+  /** Why the task ended without a video, when the gateway tells. */
+  error?: { code?: string; message: string };
+}
+
+/** Reduces a record to what may be shown, as `videoEvents()` does. */
+export function videoProgress({ key, status, task }: VideoTaskRecord): VideoProgress {
+  const { progress, videos = [], lastFrameUrl, error } = task ?? {};
+  return {
+    key,
+    status,
+    videos,
+    ...(progress !== undefined && { progress }),
+    ...(lastFrameUrl !== undefined && { lastFrameUrl }),
+    ...(error !== undefined && { error }),
+  };
+}

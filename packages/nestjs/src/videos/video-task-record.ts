@@ -1,0 +1,94 @@
+import {
+  type VideoCreateRequest,
+  type VideoFamily,
+  type VideoStatus,
+  type VideoTask,
+  type VideoTaskHandle,
+  videoOutcome,
+} from "@model-gateway/core";
+
+/**
+ * Where a submission stands.
+ * - `submitting`: the intent is written, the gateway has not answered yet
+ * - `rejected`: the gateway surely did not take it; nothing was paid and the key is free again
+ * - `unknown`: it may have been paid, and nothing tells how it stands: `problem` says why
+ * - any other: the task's own status, as last polled
+ */
+export type VideoTaskRecordStatus = "submitting" | "rejected" | "unknown" | VideoStatus;
+
+/** What was asked of the gateway; strings longer than 4096 characters are cut. */
+export interface VideoSubmission {
+  family: VideoFamily;
+  body: VideoCreateRequest;
+}
+
+/** Why a submission is `rejected` or `unknown`. Plain JSON. */
+export interface VideoTaskProblem {
+  /** `kind` of core's error, or `other`. */
+  kind: string;
+  message: string;
+  requestId?: string;
+}
+
+/** What is written before the gateway is asked. */
+export interface VideoTaskIntent {
+  key: string;
+  submission: VideoSubmission;
+}
+
+/** A submission and its task, as the store knows it. Plain JSON. Times are milliseconds since the epoch. */
+export interface VideoTaskRecord extends VideoTaskIntent {
+  status: VideoTaskRecordStatus;
+  /** Grows with every change of this record. */
+  version: number;
+  /** Names the task at the gateway, once it was taken. */
+  handle?: VideoTaskHandle;
+  /** The task as last polled, with the gateway's raw answer. */
+  task?: VideoTask;
+  problem?: VideoTaskProblem;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Whether the gateway says that the task is over. Nothing changes such a record any more. */
+export function isOver({ task }: VideoTaskRecord): boolean {
+  return task !== undefined && videoOutcome(task) !== "pending";
+}
+
+/** Whether nothing more is to come by itself: over, `rejected` or `unknown`. */
+export function isSettled(record: VideoTaskRecord): boolean {
+  return isOver(record) || record.status === "rejected" || record.status === "unknown";
+}
+
+// The changes that every store makes, so that all make the same.
+
+/** @param previous the rejected record of an earlier attempt with the same key */
+export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord): VideoTaskRecord {
+  const now = Date.now();
+  return {
+    ...intent,
+    status: "submitting",
+    version: (previous?.version ?? 0) + 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** A record after the gateway took the task, or after a poll. */
+export function polledRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
+  const { problem: _solved, ...rest } = record;
+  return { ...rest, ...touched(record), status: task.status, handle: task.handle, task };
+}
+
+/** A record that something went wrong with. */
+export function troubledRecord(
+  record: VideoTaskRecord,
+  status: "rejected" | "unknown",
+  problem: VideoTaskProblem,
+): VideoTaskRecord {
+  return { ...record, ...touched(record), status, problem };
+}
+
+function touched({ version }: VideoTaskRecord): Pick<VideoTaskRecord, "version" | "updatedAt"> {
+  return { version: version + 1, updatedAt: Date.now() };
+}

@@ -1,0 +1,133 @@
+import type { VideoTask } from "@model-gateway/core";
+import { ConsoleLogger, ServiceUnavailableException } from "@nestjs/common";
+import { firstValueFrom, lastValueFrom, toArray } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { bootApp } from "../../test/boot-app.js";
+import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
+import { MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../index.js";
+
+const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
+
+async function useStore(store = new MemoryVideoTaskStore()) {
+  const { emulator, connection } = await useEmulator();
+  const boot = async (logger?: ConsoleLogger) => {
+    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, store } });
+    const { app } = await bootApp([module], logger && { logger });
+    return { app, videos: app.get(VideosService) };
+  };
+  return { emulator, store, boot };
+}
+
+describe("closing an application", () => {
+  it("completes every watch", async () => {
+    const { boot } = await useStore();
+    const { app, videos } = await boot();
+    const { key } = await videos.submit(STUCK);
+    const watches = [1, 2, 3].map(() => lastValueFrom(videos.watch$(key).pipe(toArray())));
+    const orphans = lastValueFrom(videos.orphans$.pipe(toArray()));
+    await firstValueFrom(videos.watch$(key));
+    await app.close();
+    for (const records of await Promise.all(watches)) expect(records.length).toBeGreaterThan(0);
+    expect(await orphans).toEqual([]);
+  });
+
+  it("stops its polls", async () => {
+    const { emulator, connection } = await useEmulator({ keys: [{ key: "sk-other", group: "default" }] });
+    const boot = async (apiKey: string) => {
+      const module = ModelGatewayModule.forRoot({ ...connection, apiKey, videos: FAST_POLLS });
+      const { app } = await bootApp([module]);
+      await app.get(VideosService).submit(STUCK);
+      return app;
+    };
+    const polls = (key: string) => emulator.journal.list({ method: "GET", key }).length;
+    const app = await boot(connection.apiKey);
+    await expect.poll(() => polls(connection.apiKey)).toBeGreaterThan(1);
+    await app.close();
+    emulator.journal.clear();
+    // Another application is the clock: in the time of its polls, the closed one makes none.
+    await boot("sk-other");
+    await expect.poll(() => polls("sk-other")).toBeGreaterThan(10);
+    expect(polls(connection.apiKey)).toBe(0);
+  });
+
+  it("completes what is watched too late", async () => {
+    const { boot } = await useStore();
+    const { app, videos } = await boot();
+    const { key } = await videos.submit(STUCK);
+    await app.close();
+    expect(await lastValueFrom(videos.watch$(key).pipe(toArray()))).toEqual([]);
+    expect(await lastValueFrom(videos.orphans$.pipe(toArray()))).toEqual([]);
+  });
+
+  it("pays for nothing any more", async () => {
+    const { boot, emulator } = await useStore();
+    const { app, videos } = await boot();
+    await app.close();
+    await expect(videos.submit(VIDEO)).rejects.toThrow(ServiceUnavailableException);
+    expect(emulator.journal.list({ method: "POST" })).toEqual([]);
+  });
+
+  it("still writes down what is being paid for", async () => {
+    const { boot, emulator, store } = await useStore();
+    const { app, videos } = await boot();
+    emulator.faults.add({ kind: "delay", path: "/videos", delayMs: 100 });
+    const submitted = videos.submit(VIDEO, { key: "order-1" });
+    await expect.poll(() => emulator.journal.list({ method: "POST" })).toHaveLength(1);
+    await app.close();
+    expect((await store.get("order-1"))?.handle?.id).toBe(emulator.videos.list()[0]?.id);
+    expect(await submitted).toEqual({ key: "order-1" });
+  });
+});
+
+describe("starting an application on a store with open tasks", () => {
+  it("polls them to their end", async () => {
+    const { boot, emulator } = await useStore();
+    const before = await boot();
+    const { key } = await before.videos.submit(VIDEO);
+    const id = (await before.videos.get(key))?.handle?.id ?? "";
+    await before.app.close();
+    await emulator.videos.succeed(id);
+    const { videos } = await boot();
+    expect((await lastValueFrom(videos.watch$(key))).status).toBe("succeeded");
+    expect(emulator.journal.list({ method: "POST" })).toHaveLength(1);
+  });
+
+  it("asks again for tasks it had to give up", async () => {
+    const { boot, emulator } = await useStore();
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
+    const before = await boot();
+    const { key } = await before.videos.submit(VIDEO);
+    const given = await lastValueFrom(before.videos.watch$(key));
+    expect(given.status).toBe("unknown");
+    await before.app.close();
+    emulator.faults.clear();
+    await emulator.videos.succeed(given.handle?.id ?? "");
+    const { videos } = await boot();
+    await expect.poll(async () => (await videos.get(key))?.status).toBe("succeeded");
+    expect((await videos.get(key))?.problem).toBeUndefined();
+  });
+});
+
+describe("a store that fails after the task was paid for", () => {
+  it("makes the handle show up in the log", async () => {
+    class FullStore extends MemoryVideoTaskStore {
+      override async accept(_key: string, _task: VideoTask): Promise<void> {
+        throw new Error("No space left.");
+      }
+    }
+    const logged: string[] = [];
+    class Recorder extends ConsoleLogger {
+      override error(message: unknown) {
+        logged.push(String(message));
+      }
+      override log() {}
+    }
+    const { boot, emulator } = await useStore(new FullStore());
+    const { videos } = await boot(new Recorder());
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toThrow("No space left.");
+    const id = emulator.videos.list()[0]?.id ?? "";
+    expect(logged).toEqual([expect.stringContaining(id)]);
+    expect((await videos.get("order-1"))?.status).toBe("submitting");
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ key: "order-1" });
+  });
+});

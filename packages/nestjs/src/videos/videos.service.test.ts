@@ -1,0 +1,205 @@
+import { NotFoundException } from "@nestjs/common";
+import { firstValueFrom, lastValueFrom, map, take, toArray } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { bootApp } from "../../test/boot-app.js";
+import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
+import { ModelGatewayModule, VideoKeyTakenError, type VideosOptions, VideosService } from "../index.js";
+
+async function bootVideos(options: VideosOptions = {}) {
+  const { emulator, connection } = await useEmulator();
+  const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, ...options } });
+  const { app } = await bootApp([module]);
+  const creates = () => emulator.journal.list({ method: "POST", path: "/videos" }).length;
+  return { app, emulator, videos: app.get(VideosService), creates };
+}
+
+describe("submitting a video", () => {
+  it("pays once and polls the task to its end although nobody watches", async () => {
+    const { videos, emulator, creates } = await bootVideos();
+    const { key } = await videos.submit(VIDEO);
+    expect(key).toMatch(/^[0-9a-f-]{36}$/);
+    const record = await videos.get(key);
+    expect(record?.handle?.id).toBe(emulator.videos.list()[0]?.id);
+    expect(record?.submission.body).toEqual(VIDEO);
+
+    // Seen from outside: the gateway is polled until the task is over, with no subscriber here.
+    await emulator.videos.succeed(record?.handle?.id ?? "");
+    await expect.poll(async () => (await videos.get(key))?.status).toBe("succeeded");
+    expect(creates()).toBe(1);
+  });
+
+  it("refuses a key that is taken, before anything is sent", async () => {
+    const { videos, creates } = await bootVideos();
+    expect(await videos.submit(VIDEO, { key: "order-1" })).toEqual({ key: "order-1" });
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toThrow(VideoKeyTakenError);
+    expect(creates()).toBe(1);
+  });
+
+  it("lets one of two submissions with one key through when they come at once", async () => {
+    const { videos, creates } = await bootVideos();
+    const outcomes = await Promise.allSettled([1, 2].map(() => videos.submit(VIDEO, { key: "order-1" })));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(creates()).toBe(1);
+  });
+
+  it("writes the intent before it pays", async () => {
+    const { videos, emulator } = await bootVideos();
+    emulator.faults.add({ kind: "delay", path: "/videos", delayMs: 100 });
+    const submitted = videos.submit(VIDEO, { key: "order-1" });
+    const first = await firstValueFrom(videos.watch$("order-1").pipe(take(1)));
+    expect(first.status).toBe("submitting");
+    await submitted;
+  });
+
+  it("frees the key when the gateway refused the request", async () => {
+    const { videos } = await bootVideos();
+    await expect(videos.submit({ ...VIDEO, duration: 99 }, { key: "order-1" })).rejects.toMatchObject({
+      kind: "bad_request",
+    });
+    expect(await videos.get("order-1")).toMatchObject({
+      status: "rejected",
+      problem: { kind: "bad_request" },
+    });
+    expect(await lastValueFrom(videos.watch$("order-1"))).toMatchObject({ status: "rejected" });
+    expect(await videos.submit(VIDEO, { key: "order-1" })).toEqual({ key: "order-1" });
+  });
+
+  it("refuses an empty key", async () => {
+    const { videos, creates } = await bootVideos();
+    await expect(videos.submit(VIDEO, { key: "" })).rejects.toMatchObject({
+      kind: "invalid_request",
+      field: "key",
+    });
+    expect(creates()).toBe(0);
+  });
+
+  it("keeps a reference picture out of the records", async () => {
+    const { videos } = await bootVideos();
+    const picture = `data:image/png;base64,${"A".repeat(100_000)}`;
+    const content = [...VIDEO.content, { type: "image_url" as const, image_url: { url: picture } }];
+    const { key } = await videos.submit({ ...VIDEO, content }, {}).catch(async () => {
+      // Whether this picture can be decoded is the gateway's business.
+      const [record] = await videos.list();
+      return { key: record?.key ?? "" };
+    });
+    expect(JSON.stringify((await videos.get(key))?.submission).length).toBeLessThan(5_000);
+  });
+});
+
+describe("a submission that nobody knows the outcome of", () => {
+  it("is kept as unknown, announced, and never sent again", async () => {
+    const { videos, emulator, creates } = await bootVideos();
+    emulator.faults.add({ kind: "drop-after", path: "/videos", times: 1 });
+    const announced = firstValueFrom(videos.orphans$);
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ maybeProcessed: true });
+    expect(await announced).toMatchObject({ key: "order-1", status: "unknown" });
+    // Whoever asks later is told too.
+    expect(await firstValueFrom(videos.orphans$)).toMatchObject({ key: "order-1" });
+    expect(await lastValueFrom(videos.watch$("order-1"))).toMatchObject({
+      status: "unknown",
+      problem: { kind: "connection" },
+    });
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toThrow(VideoKeyTakenError);
+    expect(await videos.list({ status: "unknown" })).toHaveLength(1);
+    expect(creates()).toBe(1);
+  });
+});
+
+describe("watching a video", () => {
+  it("tells of each change and completes when the task is over", async () => {
+    const { videos, emulator } = await bootVideos();
+    const { key } = await videos.submit(VIDEO);
+    const id = (await videos.get(key))?.handle?.id ?? "";
+    const first = firstValueFrom(videos.watch$(key));
+    const all = lastValueFrom(videos.watch$(key).pipe(toArray()));
+    expect((await first).task?.videos).toEqual([]);
+    await emulator.videos.succeed(id);
+    const seen = await all;
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.at(-1)?.status).toBe("succeeded");
+    expect(seen.at(-1)?.task?.videos[0]?.url).toMatch(/^http/);
+    const versions = seen.map(({ version }) => version);
+    expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other));
+  });
+
+  it("costs the polls of one, however many watch", async () => {
+    const { videos, emulator } = await bootVideos();
+    const { key } = await videos.submit(VIDEO);
+    const id = (await videos.get(key))?.handle?.id ?? "";
+    const all = Array.from({ length: 50 }, () => lastValueFrom(videos.watch$(key)));
+    const polled = () => emulator.journal.list({ method: "GET" });
+    await expect.poll(() => polled().length).toBeGreaterThan(2);
+    // One loop: no two polls of the task overlap.
+    const polls = polled();
+    for (const [index, poll] of polls.slice(1).entries()) {
+      const before = polls[index];
+      expect(poll.time).toBeGreaterThanOrEqual((before?.time ?? 0) + Math.floor(before?.durationMs ?? 0));
+    }
+    await emulator.videos.fail(id, "no boats today");
+    const records = await Promise.all(all);
+    expect(new Set(records.map(({ status }) => status))).toEqual(new Set(["failed"]));
+    expect(records[0]?.task?.error?.message).toContain("no boats today");
+  });
+
+  it("answers a late subscriber from the store, without a poll", async () => {
+    const { videos, emulator } = await bootVideos();
+    const { key } = await videos.submit(VIDEO);
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    await lastValueFrom(videos.watch$(key));
+    emulator.journal.clear();
+    const late = await lastValueFrom(
+      videos.watch$(key).pipe(
+        map(({ status }) => status),
+        toArray(),
+      ),
+    );
+    expect(late).toEqual(["succeeded"]);
+    expect(emulator.journal.list()).toEqual([]);
+  });
+
+  it("goes on for others when one unsubscribes", async () => {
+    const { videos, emulator } = await bootVideos();
+    const { key } = await videos.submit(VIDEO);
+    const staying = lastValueFrom(videos.watch$(key));
+    await firstValueFrom(videos.watch$(key));
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    expect((await staying).status).toBe("succeeded");
+  });
+
+  it("fails for a key that nobody submitted", async () => {
+    const { videos } = await bootVideos();
+    await expect(lastValueFrom(videos.watch$("nobody"))).rejects.toThrow(NotFoundException);
+    expect(await videos.get("nobody")).toBeUndefined();
+  });
+});
+
+describe("polling", () => {
+  it("rides out a gateway that fails for a while", async () => {
+    const { videos, emulator } = await bootVideos();
+    const { key } = await videos.submit(VIDEO);
+    const id = (await videos.get(key))?.handle?.id ?? "";
+    // More failures in a row than one watch of core rides out.
+    emulator.faults.add({ kind: "status", status: 502, path: "/videos/*", times: 12 });
+    await emulator.videos.succeed(id);
+    expect((await lastValueFrom(videos.watch$(key))).status).toBe("succeeded");
+  });
+
+  it("gives a task up as unknown, with its handle, when the gateway refuses to tell", async () => {
+    const { videos, emulator } = await bootVideos();
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
+    const { key } = await videos.submit(VIDEO);
+    const last = await lastValueFrom(videos.watch$(key));
+    expect(last).toMatchObject({ status: "unknown", problem: { kind: "authentication" } });
+    expect(last.handle?.id).toBe(emulator.videos.list()[0]?.id);
+    expect(await firstValueFrom(videos.orphans$)).toMatchObject({ key });
+  });
+
+  it("leaves a task as unknown after maxWatchMs", async () => {
+    const { videos } = await bootVideos({ maxWatchMs: 20 });
+    const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
+    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({
+      status: "unknown",
+      problem: { kind: "video_task_timeout" },
+    });
+  });
+});

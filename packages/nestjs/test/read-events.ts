@@ -1,0 +1,28 @@
+export interface ServerSentEvent {
+  type: string;
+  data: string;
+}
+
+/** Reads a text/event-stream response; leaving the loop closes the connection. */
+export async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const part of response.body as ReadableStream<Uint8Array>) {
+    text += decoder.decode(part, { stream: true });
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = readBlock(block);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function readBlock(block: string): ServerSentEvent | undefined {
+  const lines = block.split("\n");
+  const values = (field: string) =>
+    lines.filter((line) => line.startsWith(`${field}: `)).map((line) => line.slice(field.length + 2));
+  const data = values("data");
+  const [type = "message"] = values("event");
+  return data.length === 0 && type === "message" ? undefined : { type, data: data.join("\n") };
+}
