@@ -23,6 +23,7 @@ describe("built-in answers", () => {
     ["Reply with exactly: OK", "OK"],
     ["Repeat after me: hello world", "hello world"],
     ["Respond with the word banana and nothing else.", "banana"],
+    ["Ignore the noise. Reply with only the number 7.", "7"],
   ])("repeats: %s", async (request, expected) => {
     const { ask } = await startEmulator();
     expect(await ask(request)).toBe(expected);
@@ -31,8 +32,27 @@ describe("built-in answers", () => {
   it("greets, in the language it is greeted in", async () => {
     const { ask } = await startEmulator();
     expect(await ask("Hello!")).toMatch(/^(Hello|Hi)/);
+    expect(await ask("Hi there, how are you?")).toMatch(/^(Hello|Hi)/);
     expect(await ask("你好")).toContain("你好");
   });
+
+  it("counts", async () => {
+    const { ask } = await startEmulator();
+    expect(await ask("Count from 3 to 6")).toBe("3, 4, 5, 6");
+  });
+
+  it("says what it is", async () => {
+    const { ask } = await startEmulator();
+    expect(await ask("Who are you?")).toContain("local model");
+  });
+
+  it.each(["Write a poem about the sea", "Write unit tests for the parser", "Say something nice"])(
+    "does not repeat what is no text to repeat: %s",
+    async (request) => {
+      const { ask } = await startEmulator();
+      expect(await ask(request)).toBe(`I have read your message: "${request}"`);
+    },
+  );
 
   it("summarises with the sentences that say most", async () => {
     const { ask } = await startEmulator();

@@ -5,7 +5,7 @@ import { calculate, findExpressions } from "./calculate.js";
 import type { Conversation } from "./read-conversation.js";
 
 const GREETING =
-  /^(?:hello|hi|hey|good (?:morning|afternoon|evening)|greetings|howdy|你好|您好|嗨)(?: there)?[\s!.,。！，]*$/i;
+  /^(?:hello|hi|hey|good (?:morning|afternoon|evening)|greetings|howdy|你好|您好|嗨)(?: there)?(?:[\s,!.]+how are you(?: doing)?(?: today)?)?[\s!?.,。！，？]*$/i;
 const GREETINGS = [
   "Hello! How can I help you?",
   "Hi! What can I do for you?",
@@ -14,7 +14,16 @@ const GREETINGS = [
 const CHINESE_GREETING = "你好！有什么可以帮你？";
 const THANKS = /^(?:thanks|thank you|thx|cheers|谢谢|多谢)[^?？]{0,40}$/i;
 const ECHO =
-  /^(?:please |just |now |can you |could you )*(?:say|repeat|echo|reply with|respond with|answer with|output|print|write)\b(?:\s+(?:back|after me|only|exactly|just|the (?:exact )?(?:word|words|text|phrase|sentence|string)|this|the following|with|verbatim))*\s*[:：]?\s*(.+)$/is;
+  /^(?:please |just |now |can you |could you )*(?:(?:say|repeat|echo|reply with|respond with|answer with)\b|(?:output|print|write)\b(?=\s+(?:only|exactly|just|the (?:exact )?(?:word|text|phrase)|["'“‘`])))(?:\s+(?:back|after me|only|exactly|just|the (?:exact |single |one )*(?:word|words|number|text|phrase|sentence|string)|this|the following|with|verbatim))*\s*[:：]?\s*(.+)$/is;
+const NOTHING_TO_ECHO =
+  /^(?:an?|me|about|some|down|to|in|something|anything|json|yaml|xml|markdown|at most|no more)\b/i;
+const FINAL_ECHO = /^(?:please )?(?:reply|respond|answer) with (?:only|exactly|just|nothing but|the)\b/i;
+const COUNT = /^(?:please |can you |could you )*count (?:up )?(?:from (\d{1,4}) )?to (\d{1,4})\b/i;
+const IDENTITY =
+  /^(?:so )?(?:who|what) are you\b|^what(?:'s| is) your name\b|^what can you do\b|^你是谁|^你能做什么/i;
+const INTRODUCTION =
+  "I am a local model of the Model Gateway emulator. I answer from the context I am given, call tools, fill JSON schemas, calculate, summarise and list.";
+const LONGEST_COUNT = 500;
 const SUMMARISE =
   /^(?:please |can you |could you )*(?:summari[sz]e|tl;?dr|give (?:me )?(?:a|the) (?:brief |short )?summary)|^(?:请)?(?:总结|概括|摘要)/i;
 const LIST =
@@ -31,7 +40,10 @@ export function builtInAnswer(conversation: Conversation, seed: number): string 
       : GREETINGS[hashText(request, seed) % GREETINGS.length];
   }
   if (THANKS.test(request)) return "You are welcome!";
-  return arithmetic(request) ?? summary(conversation) ?? list(conversation) ?? echo(request);
+  if (IDENTITY.test(request)) return INTRODUCTION;
+  return (
+    arithmetic(request) ?? count(request) ?? summary(conversation) ?? list(conversation) ?? echo(conversation)
+  );
 }
 
 function arithmetic(request: string): string | undefined {
@@ -42,14 +54,30 @@ function arithmetic(request: string): string | undefined {
   return results.length === 0 ? undefined : results.join("\n");
 }
 
-function echo(request: string): string | undefined {
-  const text = ECHO.exec(request)?.[1]?.trim();
-  if (text === undefined || /^(?:a|an|me|about|some|down|to)\s/i.test(text)) return undefined;
+function count(request: string): string | undefined {
+  const match = COUNT.exec(request);
+  const from = Number(match?.[1] ?? 1);
+  const length = Number(match?.[2] ?? 0) - from + 1;
+  if (length < 1 || length > LONGEST_COUNT) return undefined;
+  return Array.from({ length }, (_, index) => from + index).join(", ");
+}
+
+function echo({ question, userText }: Conversation): string | undefined {
+  // What is to be said may follow a question that needs no answer.
+  const last = splitSentences(userText).at(-1) ?? "";
+  const text = ECHO.exec(FINAL_ECHO.test(last) ? last : question)?.[1]?.trim();
+  if (text === undefined || NOTHING_TO_ECHO.test(text)) return undefined;
   const quoted =
     /^["'“‘`](.+?)["'”’`](?:[\s,.!]+(?:and nothing else|only|exactly|please|verbatim))?[.!]?$/is.exec(
       text,
     )?.[1];
-  return quoted ?? text.replace(/[\s,.]+(?:and nothing else|only|exactly|verbatim)[.!]?$/i, "");
+  // A full stop ends the request, not the word that is asked for.
+  return (
+    quoted ??
+    text
+      .replace(/^(\S+)[.!。]$/, "$1")
+      .replace(/[\s,.]+(?:and nothing else|only|exactly|verbatim)[.!]?$/i, "")
+  );
 }
 
 function summary({ question, userText, sources }: Conversation): string | undefined {

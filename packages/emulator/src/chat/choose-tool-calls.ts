@@ -21,6 +21,9 @@ const NAMED_BONUS = 0.5;
 const MISSING_ARGUMENT_FACTOR = 0.7;
 const CLAUSE_END =
   /\s*(?:[;.!?。；！？]+(?=\s|$)|[。；！？，]|,?\s+(?:and then|then|and also|as well as|and|also)\s+|,\s+|以及|并且|然后|，)\s*/i;
+/** Longer messages carry material; which tool is wanted then stands in their question. */
+const LONGEST_REQUEST = 4_000;
+const MOST_CLAUSES = 24;
 const SIGN_WORDS: Record<string, string> = {
   "+": "add plus sum addition",
   "-": "subtract minus difference",
@@ -50,16 +53,17 @@ function plannedCalls({ tools, toolChoice }: ChatRequest, conversation: Conversa
     const forced = tools.filter(({ name }) => name === toolChoice.name).slice(0, 1);
     return forced.flatMap((tool) => callsFor(tool, text, conversation));
   }
+  const request = text.length <= LONGEST_REQUEST ? text : conversation.question.slice(0, LONGEST_REQUEST);
   const scored = new ToolScorer(tools);
-  const clauses = splitByTool(text, scored, conversation);
+  const clauses = splitByTool(request, scored, conversation);
   if (clauses.length > 1) return clauses.flatMap(({ tool, clause }) => callsFor(tool, clause, conversation));
-  const best = scored.best(text, conversation);
+  const best = scored.best(request, conversation);
   if (best && best.score > APPLIES) return callsFor(best.tool, text, conversation);
   if (toolChoice !== "required") return [];
   // Something has to be called: the nearest tool that this turn has not called yet.
   const called = new Set(conversation.toolResults.map(({ name }) => name));
   const uncalled = tools.filter(({ name }) => !called.has(name));
-  const nearest = new ToolScorer(uncalled).best(text, conversation)?.tool ?? uncalled[0];
+  const nearest = new ToolScorer(uncalled).best(request, conversation)?.tool ?? uncalled[0];
   return nearest ? callsFor(nearest, text, conversation) : [];
 }
 
@@ -106,7 +110,7 @@ function splitByTool(
 ): { tool: ToolDefinition; clause: string }[] {
   const parts: { tool: ToolDefinition; clause: string }[] = [];
   let loose = "";
-  for (const clause of text.split(CLAUSE_END)) {
+  for (const clause of text.split(CLAUSE_END).slice(0, MOST_CLAUSES)) {
     if (clause.trim() === "") continue;
     const best = scorer.best(clause, conversation);
     const last = parts.at(-1);

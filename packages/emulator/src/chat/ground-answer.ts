@@ -20,6 +20,9 @@ interface Term {
   weight: number;
 }
 
+/** Words about where to look, which are no part of what is asked. */
+const REFERENCE =
+  /\b(?:given|according to|based on|using|in|from) (?:the|this|that|these|those)(?: \w+){0,2}? (?:context|articles?|documents?|text|passages?|information|sources?|above)\b,?|\b(?:given|according to|based on) (?:the|this|that|these) (?:context|articles?|documents?|text|passages?|information|sources?)\b,?|^given this[^,?]{0,30},/gi;
 const MIN_COVERAGE = 0.34;
 /** Names and numbers that the material lacks make a near match a wrong answer. */
 const MIN_COVERAGE_WITHOUT_NAMES = 0.6;
@@ -31,7 +34,7 @@ const MAX_PASSAGES = 3_000;
 
 /** Looks the answer to a question up in the sources; undefined when they do not hold it. */
 export function groundAnswer(question: string, sources: readonly Source[]): GroundedAnswer | undefined {
-  const terms = questionTerms(question);
+  const terms = questionTerms(question.replace(REFERENCE, " "));
   if (terms.length === 0) return undefined;
   const passages = collectPassages(question, sources);
   const total = terms.reduce((sum, term) => sum + term.weight, 0);

@@ -124,6 +124,21 @@ describe("answers from context", () => {
     expect(answer).toContain("platform 3");
   });
 
+  it("answers a question in front of a text", async () => {
+    const { ask } = await startEmulator();
+    const article = "Northwind was founded in 1998 by Clara Jensen. It sells kites in 14 countries.";
+    expect(await ask(`Given this article, who founded the company?\n\n${article}`)).toContain("Clara Jensen");
+  });
+
+  it("keeps quoted sources apart", async () => {
+    const { ask } = await startEmulator();
+    const system =
+      'Source 1 (policy.md):\n"""\nCarry-over ends in March.\n"""\nSource 2 (travel.md):\n"""\nHotels are reimbursed up to 150 EUR per night.\n"""';
+    expect(await ask("How much is reimbursed for hotels?", system)).toBe(
+      "Hotels are reimbursed up to 150 EUR per night.",
+    );
+  });
+
   it("remembers earlier turns", async () => {
     const { openai } = await startEmulator();
     const completion = await openai.chat.completions.create({

@@ -129,6 +129,48 @@ describe("tool calls", () => {
     expect(await call(content)).toEqual(expected);
   });
 
+  it.each<[string, Tool, object]>([
+    [
+      "Transfer $250 from checking to savings",
+      tool("transfer_money", "Transfer money between accounts", {
+        amount: { type: "number" },
+        from_account: { enum: ["checking", "savings"] },
+        to_account: { enum: ["checking", "savings"] },
+      }),
+      { amount: 250, from_account: "checking", to_account: "savings" },
+    ],
+    [
+      "Convert 100 USD to EUR",
+      tool("convert_currency", "Convert an amount between currencies", {
+        amount: { type: "number" },
+        from: { type: "string" },
+        to: { type: "string" },
+      }),
+      { amount: 100, from: "USD", to: "EUR" },
+    ],
+    [
+      "Generate an image of a red fox in the snow",
+      tool("generate_image", "Generate an image from a prompt", { prompt: { type: "string" } }),
+      { prompt: "a red fox in the snow" },
+    ],
+    [
+      "Deploy service payments to production",
+      tool("deploy", "Deploy a service to an environment", {
+        service: { type: "string" },
+        environment: { enum: ["staging", "production"] },
+      }),
+      { service: "payments", environment: "production" },
+    ],
+    [
+      "Remind me to call the bank at 9am",
+      tool("create_reminder", "Create a reminder", { text: { type: "string" }, time: { type: "string" } }),
+      { text: "call the bank at 9am", time: "9am" },
+    ],
+  ])("reads arguments by what their names mean: %s", async (content, definition, expected) => {
+    const { call } = await model({ tools: [definition] });
+    expect((await call(content)).map(([, values]) => values)).toEqual([expected]);
+  });
+
   it("calls a calculator once per expression", async () => {
     const { call } = await model({ tools: [calculator, weather] });
     expect(await call("What is 3+4 and 5*6?")).toEqual([

@@ -11,11 +11,12 @@ import {
   resolveSchema,
   typeOf,
 } from "./json-schema.js";
+import { rangeOf, toStep } from "./number-range.js";
 import { mentionedChoices, pickBoolean, pickChoice } from "./pick-choice.js";
 import { pickStringList, textParts } from "./pick-list.js";
 import { pickString } from "./pick-string.js";
 import { type PropertyHint, propertyHint } from "./property-hint.js";
-import { type NumberRange, TextSource } from "./text-source.js";
+import { TextSource } from "./text-source.js";
 
 /** A value for a schema, and whether the text said so or the schema alone called for it. */
 export interface FilledValue {
@@ -294,30 +295,4 @@ class SchemaFiller {
         return pickFormatted(schema, "")?.value ?? fitLength("", schema);
     }
   }
-}
-
-function rangeOf(schema: JsonSchema): NumberRange {
-  const integer = typeOf(schema) === "integer";
-  const step = integer ? 1 : 1e-6;
-  const above = asNumber(schema["exclusiveMinimum"]);
-  const below = asNumber(schema["exclusiveMaximum"]);
-  const min = Math.max(
-    asNumber(schema["minimum"]) ?? Number.NEGATIVE_INFINITY,
-    above === undefined ? Number.NEGATIVE_INFINITY : above + step,
-  );
-  const max = Math.min(
-    asNumber(schema["maximum"]) ?? Number.POSITIVE_INFINITY,
-    below === undefined ? Number.POSITIVE_INFINITY : below - step,
-  );
-  return { min: integer ? Math.ceil(min) : min, max: integer ? Math.floor(max) : max, integer };
-}
-
-/** The nearest multiple that the schema asks for, within its bounds. */
-function toStep(value: number, schema: JsonSchema): number {
-  const step = asNumber(schema["multipleOf"]);
-  if (step === undefined || step <= 0) return value;
-  const { min, max } = rangeOf(schema);
-  const nearest = Math.round(value / step) * step;
-  if (nearest < min) return Math.ceil(min / step) * step;
-  return nearest > max ? Math.floor(max / step) * step : nearest;
 }

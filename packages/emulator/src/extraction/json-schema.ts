@@ -7,24 +7,23 @@ const MOST_REFERENCES = 16;
 
 /** The schema behind `$ref` (within the same document) with its `allOf` parts merged in. */
 export function resolveSchema(schema: unknown, root: JsonSchema): JsonSchema {
-  let current = isRecord(schema) ? schema : {};
+  const resolved = followReferences(schema, root);
+  const parts = resolved["allOf"];
+  if (!Array.isArray(parts)) return resolved;
+  // One level: a part that is itself made of parts is merged where it is used.
+  return parts
+    .slice(0, MOST_REFERENCES)
+    .reduce<JsonSchema>((merged, part) => mergeSchemas(merged, followReferences(part, root)), {
+      ...resolved,
+      allOf: undefined,
+    });
+}
+
+function followReferences(schema: unknown, root: JsonSchema): JsonSchema {
+  let current: JsonSchema = isRecord(schema) ? schema : {};
   for (let hops = 0; hops < MOST_REFERENCES && typeof current["$ref"] === "string"; hops++) {
     const { $ref: reference, ...siblings } = current;
     current = { ...lookUp(String(reference), root), ...siblings };
-  }
-  const parts = current["allOf"];
-  if (!Array.isArray(parts)) return current;
-  return parts.slice(0, MOST_REFERENCES).reduce<JsonSchema>(
-    // One level: what is merged in is resolved again where it is used.
-    (merged, part) => mergeSchemas(merged, followReference(part, root)),
-    { ...current, allOf: undefined },
-  );
-}
-
-function followReference(schema: unknown, root: JsonSchema): JsonSchema {
-  let current = isRecord(schema) ? schema : {};
-  for (let hops = 0; hops < MOST_REFERENCES && typeof current["$ref"] === "string"; hops++) {
-    current = lookUp(current["$ref"], root);
   }
   return current;
 }

@@ -15,7 +15,7 @@ export function pickChoice(
   text: string,
   hint: PropertyHint,
 ): { value: unknown; found: boolean } {
-  const mentioned = mentionedChoices(options, text);
+  const mentioned = inDirection(mentionedChoices(options, text), text, hint);
   const negatedLess = mentioned.find(
     ({ index }) => !NEGATED_BEFORE.test(text.slice(Math.max(0, index - 30), index)),
   );
@@ -32,6 +32,25 @@ export function pickChoice(
     /^(?:other|unknown|none|neutral|medium|normal|general)$/i.test(String(option)),
   );
   return { value: undecided ?? options[0], found: false };
+}
+
+/** Of `from a to b`, what the property's own name asks for comes first. */
+function inDirection(
+  mentioned: { option: unknown; index: number }[],
+  text: string,
+  { name }: PropertyHint,
+): { option: unknown; index: number }[] {
+  const before = directionWords(name);
+  if (!before) return mentioned;
+  const led = mentioned.filter(({ index }) => before.test(text.slice(Math.max(0, index - 20), index)));
+  return led.length > 0 ? led : mentioned;
+}
+
+/** The words before a value that a property like `from_account` or `target` means; undefined for any other. */
+function directionWords(name: string): RegExp | undefined {
+  if (/\b(?:from|source|origin)\b/.test(name)) return /\b(?:from|out of)\s+(?:\w+\s+)?$/i;
+  if (/\b(?:to|target|destination)\b/.test(name)) return /\b(?:to|into)\s+(?:\w+\s+)?$/i;
+  return undefined;
 }
 
 /** Every option that stands in the text, in the order of the text. */

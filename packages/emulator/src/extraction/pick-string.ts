@@ -1,6 +1,6 @@
 import { findExpressions } from "../chat/calculate.js";
 import { splitSentences } from "../language/split-passages.js";
-import { similarity, textFeatures } from "../language/text-features.js";
+import { isStopWord, similarity, textFeatures } from "../language/text-features.js";
 import { findDates } from "./find-dates.js";
 import { findNames, findPlace } from "./find-names.js";
 import type { PropertyHint } from "./property-hint.js";
@@ -18,7 +18,10 @@ const COLOURS =
   /\b(red|blue|green|yellow|black|white|orange|purple|pink|brown|gr[ae]y|gold|silver|cyan|magenta|navy|beige|turquoise)\b/i;
 const COMMAND =
   /^(?:please |can you |could you |i want to |i need to |help me )*(?:(?:do a )?(?:web )?(?:search|look(?: ?up)?|find(?: out)?|google|query|check|browse|research|fetch|retrieve)(?: (?:the )?(?:web|internet|docs?|documentation|database|knowledge base|site|online))?(?: (?:for|about|up|on))?|tell me about|show me)\s+/i;
-const REMARK = /(?:[:：]\s*|\b(?:saying|that says|which says|reading)\s+)(.+)$/s;
+const REMARK =
+  /(?:[:：]\s*|\b(?:saying|that says|which says|reading|to say)\s+|\bremind me (?:to|about|that)\s+|^say\s+)(.+)$/is;
+const PICTURED =
+  /^(?:please |can you |could you )*(?:generate|create|make|draw|paint|render|produce|show)\s+(?:me\s+)?(?:[\w-]+\s+){0,5}?(?:image|picture|photo|video|clip|illustration|painting|drawing|animation)s?\s+(?:of|showing|with|about)\s+(.+?)[.!]?$/is;
 
 type StringReader = (source: TextSource, hint: PropertyHint) => string | undefined;
 
@@ -67,6 +70,8 @@ const NAME_READERS: readonly [about: RegExp, read: StringReader][] = [
   ],
   [/\b(?:query|question|search|keywords?|term|q)\b|查询/, ({ text }) => searchQuery(text)],
   [/\bcode\b/, ({ text }) => /```\w*\n([\s\S]*?)```/.exec(text)?.[1]],
+  [/\bprompt\b/, ({ text }) => PICTURED.exec(text.trim())?.[1]],
+  [/^(?:from|to|source|target)\b/, pickDirection],
   [
     /\b(?:text|content|message|body|prompt|input|note|comment|sentence|statement|reminder)\b|内容|文本/,
     (source) => REMARK.exec(source.text)?.[1]?.trim() ?? source.takeQuoted() ?? source.text.trim(),
@@ -94,7 +99,7 @@ export function pickString(source: TextSource, hint: PropertyHint): { value: str
     const value = about.test(hint.all) ? read(source, hint) : undefined;
     if (value) return { value, found: true };
   }
-  const said = source.takeQuoted();
+  const said = source.takeQuoted() ?? namedMention(text, hint.name);
   if (said !== undefined) return { value: said, found: true };
   return pickSentence(source, hint);
 }
@@ -113,6 +118,28 @@ function keyedMention(text: string, name: string): string | undefined {
     if (trimmed) return trimmed;
   }
   return undefined;
+}
+
+/** `service payments`, `branch called main`: a value right after the name. */
+function namedMention(text: string, name: string): string | undefined {
+  const label = name.split(" ").at(-1) ?? "";
+  if (!/^[a-z]{3,30}$/.test(label)) return undefined;
+  const value = new RegExp(`\\b${label}\\s+(?:called\\s+|named\\s+)?([\\w][\\w./-]{1,60})`, "i").exec(
+    text,
+  )?.[1];
+  return value === undefined || isStopWord(value.toLowerCase()) ? undefined : value.replace(/[.]+$/, "");
+}
+
+/** One end of `from a to b`: currencies, places, or just words. */
+function pickDirection(source: TextSource, hint: PropertyHint): string | undefined {
+  const { text } = source;
+  // `to` of a message is an address, which is read by its own form.
+  if (/\be-?mail\b|phone/.test(hint.all)) return undefined;
+  if ((text.match(CURRENCY)?.length ?? 0) > 1) return pickCurrency(source, hint);
+  const place = findPlace(text, hint.name, hint.all);
+  if (place !== undefined) return place;
+  const word = /^(?:from|source)/.test(hint.name) ? "from" : "(?:to|into)";
+  return new RegExp(`\\b${word}\\s+(?!the\\b|an?\\b)([\\w-]{2,40})`, "i").exec(text)?.[1];
 }
 
 function pickName(source: TextSource, { name }: PropertyHint): string | undefined {

@@ -1,14 +1,8 @@
 import { splitSentences } from "../language/split-passages.js";
 import { textFeatures } from "../language/text-features.js";
 import { findNumbers, type NumberMention } from "./find-numbers.js";
+import type { NumberRange } from "./number-range.js";
 import { keysOfWords, type PropertyHint } from "./property-hint.js";
-
-/** Bounds that a number has to keep. */
-export interface NumberRange {
-  min: number;
-  max: number;
-  integer: boolean;
-}
 
 const QUOTED = /(?<![\p{L}\p{N}])["“‘'`]([^"”’'`\n]{1,300})["”’'`](?![\p{L}\p{N}])|「([^」]{1,300})」/gu;
 const WORDS_BEFORE = /(?:[\p{L}\p{N}'_-]+[^\p{L}\p{N}\n.!?;]+){0,5}$/u;

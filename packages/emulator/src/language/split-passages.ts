@@ -8,6 +8,8 @@ export interface Passage {
 const ABBREVIATION = /(?:\b(?:Dr|Mr|Mrs|Ms|Prof|Inc|Ltd|Co|St|No|vs|approx|etc|e\.g|i\.e)|\b[A-Z])\.$/;
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|[（(]?[一二三四五六七八九十]+[)）、.])\s+(.*)$/;
 const HEADING = /^\s*(#{1,6})\s+(.*?)\s*#*$/;
+/** Rules and fences between parts of a text. */
+const SEPARATOR = /^\s*(?:(?:[-=_*~]\s?){3,}|"""|''')\s*$/;
 const MOST_JOINED_ITEMS = 12;
 
 /** Splits prose or Markdown into sentences, list items, table rows and code blocks, each with its heading. */
@@ -84,7 +86,9 @@ class PassageReader {
       // A blank line parts a lead-in from its list only in looks.
       this.endParagraph();
       this.endList();
-    } else if (!/^\s*(?:[-=_*]\s?){3,}$/.test(line)) {
+    } else if (SEPARATOR.test(line)) {
+      this.endParagraph();
+    } else {
       if (this.items.length > 0 && /^\s{2,}/.test(line)) {
         this.items.push(`${this.items.pop() ?? ""} ${line.trim()}`);
       } else {
@@ -112,20 +116,26 @@ class PassageReader {
   private endBlock(): void {
     this.endParagraph();
     this.endList();
-    this.dropLeadIn();
+    this.leadIn = "";
   }
 
   private endParagraph(): void {
     if (this.paragraph.length === 0) return;
     const sentences = splitSentences(this.paragraph.join(" ").replace(/^>\s*/, ""));
     this.paragraph = [];
-    this.dropLeadIn();
+    let leadIn = "";
     for (const [index, sentence] of sentences.entries()) {
       // A question is no answer, but says what the next sentences answer; a lead-in belongs to its list.
       const isLeadIn = /[:：]$/.test(sentence) && index === sentences.length - 1;
-      if (isLeadIn || /[?？]$/.test(sentence)) this.leadIn = sentence;
-      else this.add(sentence.replace(/^(?:A|Answer|答)\s*[:：]\s*/, ""));
+      if (isLeadIn || /[?？]$/.test(sentence)) {
+        leadIn = sentence;
+        this.leadIn = leadIn;
+      } else {
+        this.add(sentence.replace(/^(?:A|Answer|答)\s*[:：]\s*/, ""));
+      }
     }
+    // What led in to this paragraph says nothing of the next.
+    this.leadIn = leadIn;
   }
 
   private endList(): void {
@@ -137,13 +147,6 @@ class PassageReader {
       this.passages.push({ text: `${this.leadIn} ${items.join("; ")}`, heading: this.headingText() });
     }
     this.leadIn = "";
-  }
-
-  /** What led nothing in is a sentence like any other; an unanswered question is not. */
-  private dropLeadIn(): void {
-    const { leadIn } = this;
-    this.leadIn = "";
-    if (/[:：]$/.test(leadIn)) this.add(leadIn);
   }
 
   private add(text: string): void {

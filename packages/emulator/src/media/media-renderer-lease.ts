@@ -15,7 +15,7 @@ export class MediaRendererLease {
     this.packageName = packageName;
   }
 
-  /** Loads the package (by a name in a variable: it is optional, and bundlers must not look for it) on first use. @throws ApiError 501 when it is not installed */
+  /** Loads the package on first use. @throws ApiError 501 when it is not installed */
   load(): Promise<MediaRenderer> {
     if (!this.renderer) {
       users += 1;
@@ -35,6 +35,7 @@ export class MediaRendererLease {
   }
 }
 
+/** The name comes in a variable: the package is optional, and bundlers must not look for it. */
 async function importRenderer(specifier: string): Promise<MediaRenderer> {
   const loaded: Partial<MediaRenderer> = await import(specifier).catch((error: unknown) => {
     throw mediaUnavailable(specifier, error instanceof Error ? error.message : String(error));

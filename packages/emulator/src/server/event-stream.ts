@@ -30,3 +30,7 @@ export function eventStreamResponse(chunks: Iterable<unknown>, pause: () => Prom
     },
   });
 }
+
+export function isEventStream(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+}

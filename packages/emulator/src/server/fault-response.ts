@@ -2,6 +2,7 @@ import type { Fault } from "../state/fault-store.js";
 import { abortableDelay } from "./abortable-delay.js";
 import { ApiError } from "./api-error.js";
 import { ConnectionDropped } from "./connection-dropped.js";
+import { isEventStream } from "./event-stream.js";
 
 const DEFAULT_DELAY_MS = 1_000;
 const DEFAULT_CHUNK_DELAY_MS = 200;
@@ -105,8 +106,4 @@ function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Resp
   const headers = new Headers(response.headers);
   headers.delete("content-length");
   return new Response(body, { status: response.status, headers });
-}
-
-export function isEventStream(response: Response): boolean {
-  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }

@@ -4,7 +4,7 @@ import { maskKey } from "../state/key-store.js";
 import { ApiError } from "./api-error.js";
 import { splitBasePath } from "./base-kinds.js";
 import { ConnectionDropped } from "./connection-dropped.js";
-import { isEventStream } from "./fault-response.js";
+import { isEventStream } from "./event-stream.js";
 import type { Services } from "./services.js";
 
 /** What the endpoint is told about a request under observation. */

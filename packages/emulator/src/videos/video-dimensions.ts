@@ -13,12 +13,12 @@ export type Ratio = (typeof RATIOS)[number];
 
 type LandscapeRatio = "16:9" | "4:3" | "1:1" | "21:9";
 
-/** Pixels by tier; upright ratios are mirrored. */
+/** Pixels by tier; upright ratios are mirrored. The widest stays within what video decoders take. */
 const LANDSCAPE: Record<Resolution, Record<LandscapeRatio, readonly [width: number, height: number]>> = {
   "480p": { "16:9": [864, 496], "4:3": [752, 560], "1:1": [640, 640], "21:9": [992, 432] },
   "720p": { "16:9": [1280, 720], "4:3": [1112, 834], "1:1": [960, 960], "21:9": [1470, 630] },
   "1080p": { "16:9": [1920, 1080], "4:3": [1664, 1248], "1:1": [1440, 1440], "21:9": [2206, 946] },
-  "4k": { "16:9": [3840, 2160], "4:3": [3328, 2496], "1:1": [2880, 2880], "21:9": [4412, 1892] },
+  "4k": { "16:9": [3840, 2160], "4:3": [3328, 2496], "1:1": [2880, 2880], "21:9": [4096, 1756] },
 };
 
 export interface VideoDimensions {
