@@ -3,6 +3,11 @@ import { createChatCompletion } from "../chat/create-chat-completion.js";
 import { createEmbeddings, embeddingInputText } from "../embeddings/create-embeddings.js";
 import { listModels } from "../models/list-models.js";
 import { createVideoTask, videoPromptText } from "../videos/create-video-task.js";
+import {
+  createImageToVideoTask,
+  createOmniVideoTask,
+  wrappedPromptText,
+} from "../videos/create-wrapped-task.js";
 import { retrieveVideoTask } from "../videos/retrieve-video-task.js";
 import type { Route } from "./exchange.js";
 
@@ -18,5 +23,21 @@ export const routes: readonly Route[] = [
     promptText: videoPromptText,
     createsTask: true,
   },
-  { method: "GET", path: "/videos/:task_id", handle: retrieveVideoTask },
+  { method: "GET", path: "/videos/:task_id", handle: retrieveVideoTask("content") },
+  {
+    method: "POST",
+    path: "/videos/image2video",
+    handle: createImageToVideoTask,
+    promptText: wrappedPromptText,
+    createsTask: true,
+  },
+  { method: "GET", path: "/videos/image2video/:task_id", handle: retrieveVideoTask("image2video") },
+  {
+    method: "POST",
+    path: "/videos/omni-video",
+    handle: createOmniVideoTask,
+    promptText: wrappedPromptText,
+    createsTask: true,
+  },
+  { method: "GET", path: "/videos/omni-video/:task_id", handle: retrieveVideoTask("omni-video") },
 ];
