@@ -1,6 +1,8 @@
 import { lastUserText } from "../chat/chat-request.js";
 import { createChatCompletion } from "../chat/create-chat-completion.js";
 import { createEmbeddings, embeddingInputText } from "../embeddings/create-embeddings.js";
+import { createImages, imagePromptText } from "../images/create-images.js";
+import { editImages } from "../images/edit-images.js";
 import { listModels } from "../models/list-models.js";
 import { createVideoTask, videoPromptText } from "../videos/create-video-task.js";
 import {
@@ -16,6 +18,14 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/models", handle: listModels },
   { method: "POST", path: "/chat/completions", handle: createChatCompletion, promptText: lastUserText },
   { method: "POST", path: "/embeddings", handle: createEmbeddings, promptText: embeddingInputText },
+  { method: "POST", path: "/images/generations", handle: createImages, promptText: imagePromptText },
+  {
+    method: "POST",
+    path: "/images/edits",
+    handle: editImages,
+    promptText: imagePromptText,
+    multipart: true,
+  },
   {
     method: "POST",
     path: "/videos",
