@@ -1,9 +1,12 @@
+import { readSubscription, readUsage } from "../account/billing.js";
 import { lastUserText } from "../chat/chat-request.js";
 import { createChatCompletion } from "../chat/create-chat-completion.js";
 import { createEmbeddings, embeddingInputText } from "../embeddings/create-embeddings.js";
 import { createImages, imagePromptText } from "../images/create-images.js";
 import { editImages } from "../images/edit-images.js";
 import { listModels } from "../models/list-models.js";
+import { createModeration, moderationInputText } from "../moderations/create-moderation.js";
+import { createSpeech, speechInputText } from "../speech/create-speech.js";
 import { createVideoTask, videoPromptText } from "../videos/create-video-task.js";
 import {
   createImageToVideoTask,
@@ -11,6 +14,7 @@ import {
   wrappedPromptText,
 } from "../videos/create-wrapped-task.js";
 import { retrieveVideoTask } from "../videos/retrieve-video-task.js";
+import { SPECIALIZED_BASES } from "./base-kinds.js";
 import type { Route } from "./exchange.js";
 
 /** The API, one line per endpoint. */
@@ -26,6 +30,15 @@ export const routes: readonly Route[] = [
     promptText: imagePromptText,
     multipart: true,
   },
+  { method: "POST", path: "/audio/speech", handle: createSpeech, promptText: speechInputText },
+  { method: "POST", path: "/moderations", handle: createModeration, promptText: moderationInputText },
+  {
+    method: "GET",
+    path: "/dashboard/billing/subscription",
+    handle: readSubscription,
+    bases: SPECIALIZED_BASES,
+  },
+  { method: "GET", path: "/dashboard/billing/usage", handle: readUsage, bases: SPECIALIZED_BASES },
   {
     method: "POST",
     path: "/videos",
