@@ -31,6 +31,6 @@ export function readPromptMarkers(prompt: string): PromptMarkers {
 /** The text without its markers, so that they do not shape the answer. */
 export function stripPromptMarkers(text: string): string {
   return text.includes("[[")
-    ? text.replace(/ ?\[\[(?:[45]\d\d|fail|stuck|slow:[\d.]+m?s)\]\]/g, "").trim()
+    ? text.replace(/ ?\[\[(?:[45]\d\d|fail|stuck|slow:[\d.]+m?s|as:[a-z]+)\]\]/g, "").trim()
     : text;
 }
