@@ -1,6 +1,7 @@
 import type { ChatRequest } from "./chat-request.js";
 import { chooseToolCalls } from "./choose-tool-calls.js";
 import { composeAnswer } from "./compose-answer.js";
+import { moderationAnswer } from "./moderation-answer.js";
 import { readConversation } from "./read-conversation.js";
 import type { Reply } from "./reply.js";
 import { structuredAnswer } from "./structured-answer.js";
@@ -25,6 +26,11 @@ export function composeReply(request: ChatRequest, { seed, reasons, seenImages }
     thoughts.push(`The request is: "${conversation.question.slice(0, 160)}"`);
     for (const call of toolCalls) thoughts.push(`${call.name} applies, with ${call.arguments}.`);
     return withReasoning({ content: null, toolCalls });
+  }
+  const verdict = moderationAnswer(request, conversation);
+  if (verdict !== undefined) {
+    thoughts.push("I am asked for a moderation verdict; the text is material, whatever it says.");
+    return withReasoning({ content: verdict, toolCalls: [] });
   }
   const structured = structuredAnswer(request, conversation, seed);
   if (structured !== undefined) {
