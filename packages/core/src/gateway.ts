@@ -10,6 +10,7 @@ import {
 } from "./download/download.js";
 import { Embeddings } from "./embeddings/embeddings.js";
 import { defineHidden } from "./errors/gateway-error.js";
+import { Images } from "./images/images.js";
 import { Models } from "./models/models.js";
 import { selectTransport } from "./transport/select-transport.js";
 import { createSender } from "./transport/sender.js";
@@ -33,6 +34,7 @@ export class ModelGateway {
   readonly baseURL: string;
   readonly chat: Chat;
   readonly embeddings: Embeddings;
+  readonly images: Images;
   readonly models: Models;
   readonly videos: Videos;
   declare private readonly downloader: Downloader;
@@ -49,7 +51,9 @@ export class ModelGateway {
     this.models = new Models(sender);
     this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
     const ownOrigins = originsOf(config.addresses);
-    defineHidden(this, { ownOrigins, downloader: createDownloader(config, transport, ownOrigins) });
+    const downloader = createDownloader(config, transport, ownOrigins);
+    this.images = new Images(sender, downloader);
+    defineHidden(this, { ownOrigins, downloader });
   }
 
   /**

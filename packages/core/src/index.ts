@@ -62,6 +62,22 @@ export {
   type GatewayErrorKind,
 } from "./errors/gateway-error.js";
 export { ModelGateway } from "./gateway.js";
+export { GatewayImage } from "./images/gateway-image.js";
+export { ImageStream } from "./images/image-stream.js";
+export type {
+  Base64ImageRequest,
+  ChatImageInput,
+  ChatImageRequest,
+  ChatImageResult,
+  ImageEditRequest,
+  ImageError,
+  ImageGenerateRequest,
+  ImageInput,
+  ImageResult,
+  ImageStreamEvent,
+  ReferenceImageRequest,
+} from "./images/image-types.js";
+export type { Images } from "./images/images.js";
 
 export type { Model, Models } from "./models/models.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";

@@ -12,6 +12,7 @@ import {
   errorFromUnreadable,
 } from "../transport/call-errors.js";
 import type { Transport } from "../transport/transport.js";
+import { decodeBase64 } from "./base64.js";
 import { ByteReader } from "./byte-reader.js";
 import { isPrivateHost } from "./private-address.js";
 
@@ -248,15 +249,9 @@ function decodeDataURL(url: URL, maxBytes: number): Download {
   const refuse = (message: string) => new InvalidRequestError([{ field: "url", message }]);
   if (match === null) throw refuse("is not a data URL");
   const [, type = "", base64, data = ""] = match;
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    const decoded = decodeURIComponent(data);
-    bytes = base64
-      ? Uint8Array.from(atob(decoded), (character) => character.charCodeAt(0))
-      : new TextEncoder().encode(decoded);
-  } catch {
-    throw refuse("is a data URL that cannot be decoded");
-  }
+  const text = decodePercent(data);
+  const bytes = text === undefined ? undefined : base64 ? decodeBase64(text) : new TextEncoder().encode(text);
+  if (bytes === undefined) throw refuse("is a data URL that cannot be decoded");
   if (bytes.length > maxBytes)
     throw refuse(`holds ${bytes.length} bytes, more than the ${maxBytes} of maxBytes`);
   return {
@@ -265,4 +260,12 @@ function decodeDataURL(url: URL, maxBytes: number): Download {
     body: new Blob([bytes]).stream(),
     bytes: async () => bytes,
   };
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

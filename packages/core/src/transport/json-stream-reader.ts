@@ -15,6 +15,8 @@ export interface StreamShape<T> {
   accept(event: T): boolean;
   /** What has arrived so far, for errors. */
   partial(): unknown;
+  /** Whether an event that looks like an error is one of the stream's own. */
+  owns?(event: T): boolean;
 }
 
 /** Unread events at which the connection is paused. */
@@ -61,8 +63,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     }
     const event = this.parse(data);
     this.items++;
-    // Most events are answers: only one without the field that marks them is looked at twice.
-    if (isErrorEnvelope(event)) {
+    if (isErrorEnvelope(event) && !this.shape.owns?.(event as T)) {
       throw errorFromErrorAnswer({ status: 200, body: event, partial: this.shape.partial() }, this.context);
     }
     if (this.shape.accept(event as T)) this.sufficient = true;

@@ -23,6 +23,7 @@ import {
 } from "./call-errors.js";
 import { delay } from "./delay.js";
 import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
+import { encodeMultipart } from "./multipart.js";
 import { readRetryAfter } from "./retry-after.js";
 import { type AttemptOutcome, decideRetry, type RetryDecision } from "./retry-policy.js";
 import type { Transport } from "./transport.js";
@@ -80,7 +81,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
   ): Promise<Finished<E>> {
     checkRequestOptions(options);
     call.check?.();
-    const body = encodeBody(call);
+    const { body, contentType, replayable } = encodeBody(call);
     const candidates = addressesFor(config.addresses, options.route ?? config.route, call);
     const callHeaders = checkHeaders(options.headers);
     const idempotencyKey =
@@ -126,7 +127,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
               baseHeaders,
               callHeaders,
               apiKey,
-              call,
+              contentType,
               createReader !== undefined,
               idempotencyKey,
             ),
@@ -189,7 +190,8 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
         cost: call.cost,
         retryBillable: options.retryBillable ?? config.retryBillable,
         attempts: timeline.length,
-        maxRetries: options.maxRetries ?? config.maxRetries,
+        // A stream among the parts has been read: there is nothing to send again.
+        maxRetries: replayable ? (options.maxRetries ?? config.maxRetries) : 0,
         deadlineMs: timeoutMs,
         random: Math.random,
       });
@@ -238,10 +240,17 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
   };
 }
 
-function encodeBody(call: Call): string | undefined {
-  if (call.body === undefined) return undefined;
+interface EncodedBody {
+  body?: string | Blob | AsyncIterable<Uint8Array>;
+  contentType?: string;
+  replayable: boolean;
+}
+
+function encodeBody(call: Call): EncodedBody {
+  if (call.form !== undefined) return encodeMultipart(call.form());
+  if (call.body === undefined) return { replayable: true };
   try {
-    return JSON.stringify(call.body);
+    return { body: JSON.stringify(call.body), contentType: "application/json", replayable: true };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
     throw new InvalidRequestError([{ field: "body", message: `cannot be written as JSON (${reason})` }], {
@@ -256,12 +265,12 @@ function requestHeaders(
   base: Record<string, string>,
   own: Record<string, string>,
   apiKey: string,
-  call: Call,
+  contentType: string | undefined,
   stream: boolean,
   idempotencyKey: string | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...base, ...own, authorization: `Bearer ${apiKey}` };
-  if (call.body !== undefined) headers["content-type"] = "application/json";
+  if (contentType !== undefined) headers["content-type"] = contentType;
   if (stream) headers["accept"] = "text/event-stream";
   // A key among the caller's headers is the caller's choice.
   if (idempotencyKey !== undefined) headers["idempotency-key"] ??= idempotencyKey;
