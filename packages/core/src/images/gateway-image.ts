@@ -60,8 +60,6 @@ export class GatewayImage {
     if (this.url !== undefined) return (await this.download(this.url, options)).bytes();
     throw new InvalidResponseError(`There is no image: ${this.error?.message ?? "the answer holds none"}.`);
   }
-
-  declare private readonly download: Downloader;
 }
 
 function typeOfContent(base64: string | undefined): string | undefined {
