@@ -132,7 +132,9 @@ describe("core", () => {
       "success",
       "failure",
     ];
-    const foreign = violations(sourcesOf("core"), ({ strings }) =>
+    // Events of image streams are named with some of the same words.
+    const files = sourcesOf("core").filter(({ path }) => !path.includes("/images/"));
+    const foreign = violations(files, ({ strings }) =>
       strings.filter((text) => STATUS_WORDS.test(text) && !own.includes(text)),
     );
     expect(

@@ -83,6 +83,16 @@ export type { Model, Models } from "./models/models.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
+export type {
+  CallEvent,
+  FailoverEvent,
+  GatewayHooks,
+  GatewayLogger,
+  LogLevel,
+  ResponseEvent,
+  RetryEvent,
+  StreamEndEvent,
+} from "./transport/observer.js";
 export { VERSION } from "./version.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
 export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";

@@ -93,7 +93,7 @@ export function createDownloader(
     const note = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<Uint8Array>) => {
       context.requestId = answer && readRequestId(answer.headers);
       const ms = Math.round(performance.now() - started);
-      (context.timeline as AttemptRecord[]).push({
+      context.timeline.push({
         address: context.address.kind,
         phase,
         status: answer?.status,

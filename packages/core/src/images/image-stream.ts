@@ -15,15 +15,21 @@ export interface RawImageEvent {
 export class ImageStreamShape implements StreamShape<RawImageEvent> {
   private readonly images: GatewayImage[] = [];
   private completed = 0;
+  private lastUsage: unknown;
 
   constructor(private readonly download: Downloader) {}
 
   accept(event: RawImageEvent): boolean {
     const read = this.read(event);
+    this.lastUsage = event["usage"] ?? this.lastUsage;
     if (read?.type === "completed") this.images.push(read.image);
     if (read?.type === "completed" || read?.type === "finished") this.completed++;
     // The closing event of a set says nothing about its images: one that failed has told so itself.
     return this.completed > 0;
+  }
+
+  usage(): unknown {
+    return this.lastUsage;
   }
 
   /** A set tells of an image that failed and goes on. */

@@ -15,6 +15,8 @@ export interface StreamShape<T> {
   accept(event: T): boolean;
   /** What has arrived so far, for errors. */
   partial(): unknown;
+  /** Token or image usage told of so far. */
+  usage?(): unknown;
   /** Whether an event that looks like an error is one of the stream's own. */
   owns?(event: T): boolean;
 }
@@ -53,6 +55,10 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     const harmless = failure.kind === "closed" || failure.kind === "reset" || failure.kind === "idle";
     if (this.sufficient && harmless) return undefined;
     return errorFromInterruption(failure, this.context, this.shape.partial());
+  }
+
+  usage(): unknown {
+    return this.shape.usage?.();
   }
 
   private onEvent(data: string): void {
