@@ -43,7 +43,7 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
 
   /** @returns undefined for events of a type nobody knows */
   read(raw: RawImageEvent): ImageStreamEvent | undefined {
-    const kind = raw.type?.split(".").at(-1);
+    const kind = typeof raw.type === "string" ? raw.type.split(".").at(-1) : undefined;
     const index = numberOf(raw["image_index"]) ?? 0;
     const image = () => readImage(raw, raw["output_format"], this.download);
     const hasImage = typeof raw["b64_json"] === "string" || typeof raw["url"] === "string";

@@ -72,16 +72,28 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     if (isErrorEnvelope(event) && !this.shape.owns?.(event as T)) {
       throw errorFromErrorAnswer({ status: 200, body: event, partial: this.shape.partial() }, this.context);
     }
-    if (this.shape.accept(event as T)) this.sufficient = true;
+    if (this.accept(event as T)) this.sufficient = true;
     this.queue.push(event as T);
   }
 
-  private parse(data: string): unknown {
+  /** Readers trust the shape that is documented; a route that sends another one must not crash them. */
+  private accept(event: T): boolean {
     try {
-      return JSON.parse(data);
+      return this.shape.accept(event);
     } catch {
-      throw errorFromUnreadable("a stream event that is not JSON", 200, data, this.context);
+      throw errorFromUnreadable("a stream event of an unknown shape", 200, event, this.context);
     }
+  }
+
+  private parse(data: string): unknown {
+    let event: unknown;
+    try {
+      event = JSON.parse(data);
+    } catch {
+      // Told below, as for JSON that is no object.
+    }
+    if (typeof event === "object" && event !== null) return event;
+    throw errorFromUnreadable("a stream event that is not a JSON object", 200, data, this.context);
   }
 }
 

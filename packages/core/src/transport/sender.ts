@@ -1,5 +1,6 @@
 import { AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
+import { GatewayError } from "../errors/gateway-error.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
 import type { AsyncQueue } from "./async-queue.js";
@@ -53,7 +54,10 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
       return new APIPromise(
         runCall<never>(runtime, call, options).then(({ body, info, context }) => {
           const unreadable = (what: string) => errorFromUnreadable(what, info.status, body, context);
-          return withResponse(read(body, unreadable, info), info);
+          return withResponse(
+            readSafely(() => read(body, unreadable, info), unreadable),
+            info,
+          );
         }),
       );
     },
@@ -77,6 +81,15 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
       );
     },
   };
+}
+
+/** Readers trust the shape that is documented; a route that sends another one must not crash them. */
+function readSafely<T>(read: () => T, unreadable: Unreadable): T {
+  try {
+    return read();
+  } catch (error) {
+    throw GatewayError.isInstance(error) ? error : unreadable("JSON of an unknown shape");
+  }
 }
 
 function withResponse<T>(data: T, info: AnswerInfo): WithResponse<T> {
