@@ -68,11 +68,14 @@ export { APIPromise, type GatewayResponse, type WithResponse } from "./transport
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
 export { VERSION } from "./version.js";
+export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
 export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";
 export type {
   AudioReferenceItem,
   DraftTaskItem,
+  ImageToVideoRequest,
+  OmniVideoRequest,
   VideoContentItem,
   VideoCreateRequest,
   VideoFamily,
