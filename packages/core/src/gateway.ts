@@ -1,3 +1,4 @@
+import { Audio } from "./audio/audio.js";
 import { Chat } from "./chat/chat.js";
 import type { Addresses } from "./config/addresses.js";
 import { type ModelGatewayOptions, resolveConfig } from "./config/config.js";
@@ -31,6 +32,7 @@ import { Videos } from "./videos/videos.js";
 export class ModelGateway {
   /** General base address, without a trailing slash. */
   readonly baseURL: string;
+  readonly audio: Audio;
   readonly chat: Chat;
   readonly embeddings: Embeddings;
   readonly models: Models;
@@ -44,6 +46,7 @@ export class ModelGateway {
     const transport = selectTransport(config.fetch);
     const sender = createSender(config, transport);
     this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
+    this.audio = new Audio(sender, config.specializedModels);
     this.chat = new Chat(sender);
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);

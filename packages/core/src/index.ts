@@ -1,3 +1,4 @@
+export type { Audio, Speech, SpeechRequest, SpeechResult } from "./audio/audio.js";
 export type { Chat, ChatCompletions } from "./chat/chat.js";
 export { ChatCompletionStream } from "./chat/chat-completion-stream.js";
 export type {

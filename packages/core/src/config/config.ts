@@ -19,6 +19,8 @@ export interface ModelGatewayOptions {
   endpoints?: { cdn?: string; specialized?: string; specializedCdn?: string };
   /** `general` (default), `cdn`, or `failover`: the first that connects, with a cool-down of 30 s. */
   route?: Route;
+  /** Models (ids, or patterns of ids) whose speech is served on the specialised addresses. Default none. */
+  specializedModels?: ReadonlyArray<string | RegExp>;
   /** Attempts after the first, at most. Default 2. */
   maxRetries?: number;
   /**
@@ -45,6 +47,7 @@ export interface GatewayConfig {
   apiKey: APIKeySource;
   addresses: Addresses;
   route: Route;
+  specializedModels: ReadonlyArray<string | RegExp>;
   maxRetries: number;
   timeoutMs: number | undefined;
   streamIdleTimeoutMs: number;
@@ -77,6 +80,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     apiKey: checkAPIKey(options.apiKey ?? readEnvironment(API_KEY_VARIABLE)),
     addresses,
     route,
+    specializedModels: checkModelPatterns(options.specializedModels ?? []),
     maxRetries: checkCount("maxRetries", options.maxRetries) ?? 2,
     timeoutMs: checkDuration("timeout", options.timeout),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
@@ -116,6 +120,14 @@ export function checkAPIKey(apiKey: APIKeySource | undefined): APIKeySource {
     );
   }
   return key;
+}
+
+function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyArray<string | RegExp> {
+  const valid =
+    Array.isArray(patterns) &&
+    patterns.every((pattern) => typeof pattern === "string" || pattern instanceof RegExp);
+  if (valid) return [...patterns];
+  throw new ConfigurationError("Option specializedModels must be an array of model ids and RegExps.");
 }
 
 /** @returns the headers with lower-case names and without unset values */

@@ -121,7 +121,7 @@ export function errorFromInterruption(
   const verdict = { retryable: !billable, maybeProcessed: billable };
   const interrupted = (reason: "closed" | "reset" | "idle", what: string, cause?: unknown) =>
     new StreamInterruptedError(
-      `The stream of ${context.call.name} ${what}; error.partial holds what had arrived.`,
+      `The stream of ${context.call.name} ${what}${partial === undefined ? "" : "; error.partial holds what had arrived"}.`,
       {
         ...details(context, verdict, cause),
         reason,

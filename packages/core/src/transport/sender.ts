@@ -7,7 +7,15 @@ import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
 import type { AsyncQueue } from "./async-queue.js";
-import { type AttemptAnswer, type AttemptFailure, runAttempt, type StreamReader } from "./attempt.js";
+import {
+  type AttemptAnswer,
+  type AttemptFailure,
+  type AttemptOptions,
+  runAttempt,
+  type StreamReader,
+} from "./attempt.js";
+import { type ByteBody, createByteBody } from "./byte-body.js";
+import { ByteReader } from "./byte-reader.js";
 import {
   type AnswerInfo,
   type Call,
@@ -22,6 +30,7 @@ import {
   errorFromUnreadable,
 } from "./call-errors.js";
 import { delay } from "./delay.js";
+import { expectBinary } from "./expect-binary.js";
 import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
 import { readRetryAfter } from "./retry-after.js";
 import { type AttemptOutcome, decideRetry, type RetryDecision } from "./retry-policy.js";
@@ -52,10 +61,25 @@ export interface Sender {
     shape: () => StreamShape<E>,
     wrap: (stream: OpenStream<E>) => T,
   ): APIPromise<T>;
+  /** Sends a call and reads its answer as bytes. Text of any kind is an error, whatever its status and type. */
+  bytes<T>(
+    call: Call,
+    options: RequestOptions | undefined,
+    wrap: (body: ByteBody, contentType: string | undefined) => T,
+  ): APIPromise<T>;
 }
 
 /** Largest answer that is kept in memory, in bytes. A string cannot be much longer. */
 const MAX_BODY_BYTES = 400 * 2 ** 20;
+/** Largest answer that is passed on as bytes. */
+const MAX_BINARY_BYTES = 2 * 2 ** 30;
+
+/** How an answer is read while it arrives. */
+interface Reading<E> extends Pick<AttemptOptions<E>, "streams" | "streamLimit"> {
+  /** Media types to ask for. */
+  accept: string;
+  createReader(context: ErrorContext): StreamReader<E>;
+}
 
 interface Finished<E> {
   answer: AttemptAnswer<E>;
@@ -73,11 +97,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     ...config.headers,
   };
 
-  async function send<E>(
-    call: Call,
-    options: RequestOptions,
-    createReader?: (context: ErrorContext) => StreamReader<E>,
-  ): Promise<Finished<E>> {
+  async function send<E>(call: Call, options: RequestOptions, reading?: Reading<E>): Promise<Finished<E>> {
     checkRequestOptions(options);
     call.check?.();
     const body = encodeBody(call);
@@ -122,14 +142,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
             method: call.method,
             origin: address.origin,
             path: address.basePath + call.path,
-            headers: requestHeaders(
-              baseHeaders,
-              callHeaders,
-              apiKey,
-              call,
-              createReader !== undefined,
-              idempotencyKey,
-            ),
+            headers: requestHeaders(baseHeaders, callHeaders, apiKey, call, reading?.accept, idempotencyKey),
             body,
           },
           {
@@ -137,7 +150,9 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
             idleTimeoutMs: config.streamIdleTimeoutMs,
             maxBytes: MAX_BODY_BYTES,
             signal,
-            createReader: createReader && (() => createReader(context)),
+            createReader: reading && (() => reading.createReader(context)),
+            streams: reading?.streams,
+            streamLimit: reading?.streamLimit,
           },
         );
         record("answered", answer);
@@ -218,9 +233,12 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     },
 
     stream(call, options = {}, shape, wrap) {
-      const createReader = (context: ErrorContext) => new JSONStreamReader(shape(), context);
+      const reading = {
+        accept: "text/event-stream",
+        createReader: (context: ErrorContext) => new JSONStreamReader(shape(), context),
+      };
       return new APIPromise(
-        send(call, options, createReader).then(({ answer: { stream }, body, info, context }) => {
+        send(call, options, reading).then(({ answer: { stream }, body, info, context }) => {
           if (stream === undefined) {
             throw errorFromUnreadable(
               "a whole answer where a stream was asked for",
@@ -232,6 +250,22 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
           const abort = (reason?: unknown) =>
             stream.cancel(errorFromFailure({ kind: "aborted", cause: reason, sent: true }, context));
           return withResponse(wrap({ queue: stream, abort }), info);
+        }),
+      );
+    },
+
+    bytes(call, options = {}, wrap) {
+      const reading: Reading<Uint8Array> = {
+        accept: "*/*",
+        streams: "any",
+        streamLimit: "whole",
+        createReader: (context) => new ByteReader(MAX_BINARY_BYTES, context),
+      };
+      return new APIPromise(
+        send(call, options, reading).then(async ({ answer: { stream }, info, context }) => {
+          if (stream === undefined) throw errorFromUnreadable("no body", info.status, undefined, context);
+          await expectBinary(stream, info, context);
+          return withResponse(wrap(createByteBody(stream), info.headers.get("content-type")), info);
         }),
       );
     },
@@ -257,12 +291,12 @@ function requestHeaders(
   own: Record<string, string>,
   apiKey: string,
   call: Call,
-  stream: boolean,
+  accept: string | undefined,
   idempotencyKey: string | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...base, ...own, authorization: `Bearer ${apiKey}` };
   if (call.body !== undefined) headers["content-type"] = "application/json";
-  if (stream) headers["accept"] = "text/event-stream";
+  if (accept !== undefined) headers["accept"] = accept;
   // A key among the caller's headers is the caller's choice.
   if (idempotencyKey !== undefined) headers["idempotency-key"] ??= idempotencyKey;
   return headers;
