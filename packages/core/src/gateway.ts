@@ -12,6 +12,7 @@ import {
 import { Embeddings } from "./embeddings/embeddings.js";
 import { defineHidden } from "./errors/gateway-error.js";
 import { Models } from "./models/models.js";
+import { Moderations } from "./moderations/moderations.js";
 import { selectTransport } from "./transport/select-transport.js";
 import { createSender } from "./transport/sender.js";
 import { PollScheduler } from "./videos/poll-scheduler.js";
@@ -36,6 +37,7 @@ export class ModelGateway {
   readonly chat: Chat;
   readonly embeddings: Embeddings;
   readonly models: Models;
+  readonly moderations: Moderations;
   readonly videos: Videos;
   declare private readonly downloader: Downloader;
   declare private readonly ownOrigins: ReadonlySet<string>;
@@ -50,6 +52,7 @@ export class ModelGateway {
     this.chat = new Chat(sender);
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
+    this.moderations = new Moderations(sender);
     this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
     const ownOrigins = originsOf(config.addresses);
     defineHidden(this, { ownOrigins, downloader: createDownloader(config, transport, ownOrigins) });

@@ -65,6 +65,19 @@ export {
 export { ModelGateway } from "./gateway.js";
 
 export type { Model, Models } from "./models/models.js";
+export type {
+  ModerationAction,
+  ModerationCategory,
+  ModerationVerdict,
+} from "./moderations/moderation-verdict.js";
+export type {
+  ClassifyOptions,
+  ModerationRequest,
+  ModerationResponse,
+  ModerationResult,
+  ModerationStrategy,
+  Moderations,
+} from "./moderations/moderations.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";

@@ -1,4 +1,4 @@
-import { AddressHealth, addressesFor } from "../config/addresses.js";
+import { type Address, AddressHealth, addressesFor } from "../config/addresses.js";
 import { checkAPIKey, checkHeaders, type GatewayConfig } from "../config/config.js";
 import { isPermanentError } from "../errors/error-from-answer.js";
 import { InvalidRequestError } from "../errors/errors.js";
@@ -121,6 +121,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
         timeoutMs,
         idleTimeoutMs: config.streamIdleTimeoutMs,
       };
+      const path = requestPath(call, address);
       const started = performance.now();
       const record = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<E>) => {
         context.requestId = answer && readRequestId(answer.headers);
@@ -141,7 +142,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
           {
             method: call.method,
             origin: address.origin,
-            path: address.basePath + call.path,
+            path,
             headers: requestHeaders(baseHeaders, callHeaders, apiKey, call, reading?.accept, idempotencyKey),
             body,
           },
@@ -160,14 +161,15 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
         const info = {
           status: answer.status,
           headers: answer.headers,
-          url: address.baseURL + call.path,
+          url: address.origin + path,
           requestId: context.requestId,
           timeline,
         };
         if (success && answer.stream !== undefined) return { answer, body: undefined, info, context };
         const parsed = parseBody(answer.text ?? "");
         if (success && !isErrorEnvelope(parsed.body)) {
-          if (!parsed.isJSON) throw errorFromUnreadable(parsed.what, answer.status, answer.text, context);
+          const acceptable = parsed.isJSON || (call.mayBeEmpty && parsed.body === undefined);
+          if (!acceptable) throw errorFromUnreadable(parsed.what, answer.status, answer.text, context);
           return { answer, body: parsed.body, info, context };
         }
         const retryAfterMs = readRetryAfter(answer.headers, Date.now());
@@ -284,6 +286,11 @@ function encodeBody(call: Call): string | undefined {
       cause,
     });
   }
+}
+
+function requestPath({ path, query, unversioned }: Call, { basePath }: Address): string {
+  const base = unversioned ? basePath.replace(/\/v\d+$/, "") : basePath;
+  return base + path + (query ? `?${query}` : "");
 }
 
 function requestHeaders(
