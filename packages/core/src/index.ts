@@ -1,3 +1,5 @@
+export type { Account, BalanceOptions } from "./account/account.js";
+export type { Balance, BalanceSource } from "./account/read-balance.js";
 export type { Audio, Speech, SpeechRequest, SpeechResult } from "./audio/audio.js";
 export type { Chat, ChatCompletions } from "./chat/chat.js";
 export { ChatCompletionStream } from "./chat/chat-completion-stream.js";
@@ -78,9 +80,11 @@ export type {
   ModerationStrategy,
   Moderations,
 } from "./moderations/moderations.js";
+export type { GatewayRequest } from "./request/gateway-request.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
+export type { CallCost } from "./transport/retry-policy.js";
 export { VERSION } from "./version.js";
 export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";

@@ -159,7 +159,7 @@ export function checkDuration(option: string, value: number | undefined): number
   );
 }
 
-function checkRate(option: string, value: number | undefined): number | undefined {
+export function checkRate(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (typeof value === "number" && value > 0)) return value;
   throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`);
 }

@@ -12,7 +12,7 @@ import {
 import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
 import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
 import type { AttemptFailure } from "./attempt.js";
-import type { Call } from "./call.js";
+import { type Call, pathOn } from "./call.js";
 import { redactText, redactValue } from "./redact.js";
 import type { ResponseHeaders } from "./transport.js";
 
@@ -48,8 +48,8 @@ function moneyHint({ call }: ErrorContext, { maybeProcessed }: Verdict): string 
 }
 
 function target({ call, address }: ErrorContext): string {
-  const base = call.unversioned ? address.origin : address.baseURL;
-  return `${call.method} ${base}${call.path}`;
+  const url = call.unversioned ? address.origin + pathOn(address, call) : address.baseURL + call.path;
+  return `${call.method} ${url}`;
 }
 
 /** The public error for an attempt without an answer. */

@@ -1,4 +1,4 @@
-import type { Route } from "../config/addresses.js";
+import type { Address, Route } from "../config/addresses.js";
 import { checkCount, checkDuration, checkHeaders } from "../config/config.js";
 import type { AddressKind, AttemptRecord } from "../errors/gateway-error.js";
 import type { CallCost } from "./retry-policy.js";
@@ -48,6 +48,11 @@ export interface Call {
   hint?: (meaning: number) => string | undefined;
   /** In milliseconds, where neither the call nor the client sets one. */
   defaultTimeoutMs: number;
+}
+
+/** The path of a call on an address, without its query. */
+export function pathOn({ basePath }: Address, { path, unversioned }: Call): string {
+  return (unversioned ? basePath.replace(/\/v\d+$/, "") : basePath) + path;
 }
 
 export const LONG_TIMEOUT_MS = 600_000;

@@ -1,4 +1,4 @@
-import { type Address, AddressHealth, addressesFor } from "../config/addresses.js";
+import { AddressHealth, addressesFor } from "../config/addresses.js";
 import { checkAPIKey, checkHeaders, type GatewayConfig } from "../config/config.js";
 import { isPermanentError } from "../errors/error-from-answer.js";
 import { InvalidRequestError } from "../errors/errors.js";
@@ -20,6 +20,7 @@ import {
   type AnswerInfo,
   type Call,
   checkRequestOptions,
+  pathOn,
   type RequestOptions,
   readRequestId,
 } from "./call.js";
@@ -121,7 +122,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
         timeoutMs,
         idleTimeoutMs: config.streamIdleTimeoutMs,
       };
-      const path = requestPath(call, address);
+      const path = pathOn(address, call) + (call.query ? `?${call.query}` : "");
       const started = performance.now();
       const record = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<E>) => {
         context.requestId = answer && readRequestId(answer.headers);
@@ -286,11 +287,6 @@ function encodeBody(call: Call): string | undefined {
       cause,
     });
   }
-}
-
-function requestPath({ path, query, unversioned }: Call, { basePath }: Address): string {
-  const base = unversioned ? basePath.replace(/\/v\d+$/, "") : basePath;
-  return base + path + (query ? `?${query}` : "");
 }
 
 function requestHeaders(
