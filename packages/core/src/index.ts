@@ -1,3 +1,6 @@
+export type { Account, BalanceOptions } from "./account/account.js";
+export type { Balance, BalanceSource } from "./account/read-balance.js";
+export type { Audio, Speech, SpeechRequest, SpeechResult } from "./audio/audio.js";
 export type { Chat, ChatCompletions } from "./chat/chat.js";
 export { ChatCompletionStream } from "./chat/chat-completion-stream.js";
 export type {
@@ -80,6 +83,20 @@ export type {
 export type { Images } from "./images/images.js";
 
 export type { Model, Models } from "./models/models.js";
+export type {
+  ModerationAction,
+  ModerationCategory,
+  ModerationVerdict,
+} from "./moderations/moderation-verdict.js";
+export type {
+  ClassifyOptions,
+  ModerationRequest,
+  ModerationResponse,
+  ModerationResult,
+  ModerationStrategy,
+  Moderations,
+} from "./moderations/moderations.js";
+export type { GatewayRequest } from "./request/gateway-request.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
@@ -93,12 +110,16 @@ export type {
   RetryEvent,
   StreamEndEvent,
 } from "./transport/observer.js";
+export type { CallCost } from "./transport/retry-policy.js";
 export { VERSION } from "./version.js";
+export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
 export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";
 export type {
   AudioReferenceItem,
   DraftTaskItem,
+  ImageToVideoRequest,
+  OmniVideoRequest,
   VideoContentItem,
   VideoCreateRequest,
   VideoFamily,

@@ -20,6 +20,8 @@ export interface ModelGatewayOptions {
   endpoints?: { cdn?: string; specialized?: string; specializedCdn?: string };
   /** `general` (default), `cdn`, or `failover`: the first that connects, with a cool-down of 30 s. */
   route?: Route;
+  /** Models (ids, or patterns of ids) whose speech is served on the specialised addresses. Default none. */
+  specializedModels?: ReadonlyArray<string | RegExp>;
   /** Attempts after the first, at most. Default 2. */
   maxRetries?: number;
   /**
@@ -54,6 +56,7 @@ export interface GatewayConfig {
   apiKey: APIKeySource;
   addresses: Addresses;
   route: Route;
+  specializedModels: ReadonlyArray<string | RegExp>;
   maxRetries: number;
   timeoutMs: number | undefined;
   streamIdleTimeoutMs: number;
@@ -91,6 +94,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     apiKey: checkAPIKey(options.apiKey ?? readEnvironment(API_KEY_VARIABLE)),
     addresses,
     route,
+    specializedModels: checkModelPatterns(options.specializedModels ?? []),
     maxRetries: checkCount("maxRetries", options.maxRetries) ?? 2,
     timeoutMs: checkDuration("timeout", options.timeout),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
@@ -136,6 +140,14 @@ export function checkAPIKey(apiKey: APIKeySource | undefined): APIKeySource {
   return key;
 }
 
+function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyArray<string | RegExp> {
+  const valid =
+    Array.isArray(patterns) &&
+    patterns.every((pattern) => typeof pattern === "string" || pattern instanceof RegExp);
+  if (valid) return [...patterns];
+  throw new ConfigurationError("Option specializedModels must be an array of model ids and RegExps.");
+}
+
 /** @returns the headers with lower-case names and without unset values */
 export function checkHeaders(
   headers: Record<string, string | undefined> | undefined,
@@ -179,7 +191,7 @@ function checkLogLevel(value: LogLevel | undefined): LogLevel {
   );
 }
 
-function checkRate(option: string, value: number | undefined): number | undefined {
+export function checkRate(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (typeof value === "number" && value > 0)) return value;
   throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`);
 }

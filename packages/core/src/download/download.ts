@@ -2,8 +2,9 @@ import type { GatewayConfig } from "../config/config.js";
 import { checkAPIKey, checkCount } from "../config/config.js";
 import { InvalidRequestError } from "../errors/errors.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
-import type { AsyncQueue } from "../transport/async-queue.js";
 import { type AttemptAnswer, type AttemptFailure, runAttempt } from "../transport/attempt.js";
+import { type ByteBody, createByteBody } from "../transport/byte-body.js";
+import { ByteReader } from "../transport/byte-reader.js";
 import { type Call, checkRequestOptions, LONG_TIMEOUT_MS, readRequestId } from "../transport/call.js";
 import {
   type ErrorContext,
@@ -13,7 +14,6 @@ import {
 } from "../transport/call-errors.js";
 import type { Transport } from "../transport/transport.js";
 import { decodeBase64 } from "./base64.js";
-import { ByteReader } from "./byte-reader.js";
 import { isPrivateHost } from "./private-address.js";
 
 /** Anything with an address to download from: a URL, or a result of this client. */
@@ -29,14 +29,11 @@ export interface DownloadOptions {
 }
 
 /** A file on its way. Read `body` or call `bytes()`, not both. */
-export interface Download {
+export interface Download extends ByteBody {
   /** Media type as the server gives it, `application/octet-stream` when it gives none. */
   contentType: string;
   /** In bytes, when the server tells. */
   contentLength?: number;
-  body: ReadableStream<Uint8Array>;
-  /** Reads the whole file into memory. */
-  bytes(): Promise<Uint8Array>;
 }
 
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
@@ -193,8 +190,7 @@ function toDownload(answer: AttemptAnswer<Uint8Array>, context: ErrorContext, ma
   return {
     contentType: headers.get("content-type") ?? "application/octet-stream",
     ...(contentLength === undefined ? {} : { contentLength }),
-    body: toByteStream(stream),
-    bytes: () => collect(stream),
+    ...createByteBody(stream),
   };
 }
 
@@ -209,39 +205,6 @@ function parseError(text: string | undefined): unknown {
 function readLength(value: string | undefined): number | undefined {
   const length = Number(value);
   return value !== undefined && Number.isInteger(length) ? length : undefined;
-}
-
-function toByteStream(queue: AsyncQueue<Uint8Array>): ReadableStream<Uint8Array> {
-  // Nothing is read ahead of the consumer: the queue holds what has arrived, and pauses the connection.
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { value, done } = await queue.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await queue.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-async function collect(queue: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of queue) {
-    chunks.push(chunk);
-    size += chunk.length;
-  }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }
 
 function decodeDataURL(url: URL, maxBytes: number): Download {

@@ -59,6 +59,11 @@ export interface AttemptOptions<T> {
   streams?: "events" | "any";
   /** Called once, when nothing more will be sent or received. */
   onSettled?: (end: AttemptEnd) => void;
+  /**
+   * What limits a stream after its head: `idle` (default) each silence, `whole` the time until it is complete,
+   * without the time in which its reader has paused it.
+   */
+  streamLimit?: "idle" | "whole";
 }
 
 /** Once a stream is complete the server gets this long to end it, so that the connection can be used again. */
@@ -91,6 +96,7 @@ class Attempt<T> implements TransportSink {
   private settled = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private lastActivity = performance.now();
+  private pausedAt = 0;
   private limitMs: number;
 
   constructor(
@@ -173,11 +179,16 @@ class Attempt<T> implements TransportSink {
 
   private startStream(reader: StreamReader<T>): void {
     this.reader = reader;
-    this.limitMs = this.options.idleTimeoutMs;
+    if (!this.limitsWhole) {
+      this.limitMs = this.options.idleTimeoutMs;
+      // The wait for the head was no silence of the stream.
+      this.lastActivity = performance.now();
+    }
     this.arm();
     reader.queue.attach({
       resume: () => {
-        this.lastActivity = performance.now();
+        const now = performance.now();
+        this.lastActivity = this.limitsWhole ? this.lastActivity + (now - this.pausedAt) : now;
         if (!this.settled) this.arm();
         this.exchange?.resume();
       },
@@ -196,10 +207,10 @@ class Attempt<T> implements TransportSink {
       this.fail({ kind: "reader", cause: error });
       return true;
     }
-    if (items > 0) this.lastActivity = performance.now();
+    if (items > 0 && !this.limitsWhole) this.lastActivity = performance.now();
     const wantsMore = reader.queue.flush();
     if (reader.complete) this.finishEarly(reader);
-    else if (!wantsMore) this.disarm();
+    else if (!wantsMore) this.pause();
     return wantsMore || this.settled;
   }
 
@@ -230,6 +241,15 @@ class Attempt<T> implements TransportSink {
     reader.queue.finish(failure.kind === "reader" ? failure.cause : reader.interrupted(failure));
   }
 
+  private get limitsWhole(): boolean {
+    return this.options.streamLimit === "whole";
+  }
+
+  private pause(): void {
+    this.disarm();
+    this.pausedAt = performance.now();
+  }
+
   private settle(end: AttemptEnd): void {
     this.settled = true;
     this.disarm();
@@ -258,7 +278,7 @@ class Attempt<T> implements TransportSink {
     if (this.settled) return;
     if (this.reader?.queue.isPaused) return;
     if (performance.now() - this.lastActivity < this.limitMs - 1) this.arm();
-    else this.fail({ kind: this.reader === undefined ? "timeout" : "idle" });
+    else this.fail({ kind: this.reader === undefined || this.limitsWhole ? "timeout" : "idle" });
   };
 
   private takeText(): string {

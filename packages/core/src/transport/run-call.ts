@@ -7,6 +7,7 @@ import {
   type AttemptAnswer,
   type AttemptEnd,
   type AttemptFailure,
+  type AttemptOptions,
   runAttempt,
   type StreamReader,
 } from "./attempt.js";
@@ -14,6 +15,7 @@ import {
   type AnswerInfo,
   type Call,
   checkRequestOptions,
+  pathOn,
   type RequestOptions,
   readRequestId,
 } from "./call.js";
@@ -51,8 +53,13 @@ export interface FinishedCall<E> {
   context: ErrorContext;
 }
 
-/** Makes the reader of a call that expects a stream, for one attempt. */
-export type ReaderFactory<E> = (context: ErrorContext) => StreamReader<E>;
+/** How an answer is read while it arrives. */
+export interface Reading<E> extends Pick<AttemptOptions<E>, "streams" | "streamLimit"> {
+  /** Media types to ask for. */
+  accept: string;
+  /** Called per attempt, when a successful answer begins. */
+  createReader(context: ErrorContext): StreamReader<E>;
+}
 
 interface PreparedCall<E> {
   call: Call;
@@ -62,7 +69,7 @@ interface PreparedCall<E> {
   candidates: readonly Address[];
   timeoutMs: number;
   timeline: AttemptRecord[];
-  createReader: ReaderFactory<E> | undefined;
+  reading: Reading<E> | undefined;
 }
 
 /** An attempt that may be followed by another. */
@@ -79,9 +86,9 @@ export async function runCall<E>(
   runtime: ClientRuntime,
   call: Call,
   options: RequestOptions,
-  createReader?: ReaderFactory<E>,
+  reading?: Reading<E>,
 ): Promise<FinishedCall<E>> {
-  const prepared = prepare(runtime, call, options, createReader);
+  const prepared = prepare(runtime, call, options, reading);
   const { timeline } = prepared;
   for (;;) {
     const address = runtime.health.choose(prepared.candidates, performance.now());
@@ -107,14 +114,14 @@ function prepare<E>(
   { config, headers }: ClientRuntime,
   call: Call,
   options: RequestOptions,
-  createReader: ReaderFactory<E> | undefined,
+  reading: Reading<E> | undefined,
 ): PreparedCall<E> {
   checkRequestOptions(options);
   call.check?.();
   const encoded = encodeBody(call);
   const own: Record<string, string> = { ...headers, ...checkHeaders(options.headers) };
   if (encoded.contentType !== undefined) own["content-type"] = encoded.contentType;
-  if (createReader !== undefined) own["accept"] = "text/event-stream";
+  if (reading !== undefined) own["accept"] = reading.accept;
   const idempotencyKey =
     options.idempotencyKey ?? (call.cost === "billable" ? crypto.randomUUID() : undefined);
   // A key among the caller's headers is the caller's choice.
@@ -127,7 +134,7 @@ function prepare<E>(
     candidates: addressesFor(config.addresses, options.route ?? config.route, call),
     timeoutMs: options.timeout ?? config.timeoutMs ?? call.defaultTimeoutMs,
     timeline: [],
-    createReader,
+    reading,
   };
 }
 
@@ -138,7 +145,7 @@ async function attemptOnce<E>(
   address: Address,
 ): Promise<FinishedCall<E> | FailedAttempt> {
   const { config, gate, observer } = runtime;
-  const { call, options, timeline, timeoutMs, createReader } = prepared;
+  const { call, options, timeline, timeoutMs, reading } = prepared;
   const apiKey =
     typeof config.apiKey === "string" ? config.apiKey : String(checkAPIKey(await config.apiKey()));
   const context: ErrorContext = {
@@ -163,7 +170,7 @@ async function attemptOnce<E>(
       {
         method: call.method,
         origin: address.origin,
-        path: address.basePath + call.path,
+        path: requestPath(address, call),
         headers: { ...prepared.headers, authorization: `Bearer ${apiKey}` },
         body: prepared.encoded.body,
       },
@@ -172,11 +179,13 @@ async function attemptOnce<E>(
         idleTimeoutMs: config.streamIdleTimeoutMs,
         maxBytes: MAX_BODY_BYTES,
         signal: options.signal,
+        streams: reading?.streams,
+        streamLimit: reading?.streamLimit,
         createReader:
-          createReader &&
+          reading &&
           (() => {
             headAt = performance.now();
-            reader = createReader(context);
+            reader = reading.createReader(context);
             return reader;
           }),
         onSettled: (end) => {
@@ -215,7 +224,8 @@ async function attemptOnce<E>(
   const parsed = parseBody(answer.text ?? "");
   tell((parsed.body as { usage?: unknown } | undefined | null)?.usage);
   if (success && !isErrorEnvelope(parsed.body)) {
-    if (!parsed.isJSON) throw errorFromUnreadable(parsed.what, status, answer.text, context);
+    const acceptable = parsed.isJSON || (call.mayBeEmpty && parsed.body === undefined);
+    if (!acceptable) throw errorFromUnreadable(parsed.what, status, answer.text, context);
     gate.succeeded();
     return { answer, body: parsed.body, info: infoOf(answer, context), context };
   }
@@ -313,10 +323,14 @@ function infoOf<E>(
   return {
     status: answer.status,
     headers: answer.headers,
-    url: address.baseURL + call.path,
+    url: address.origin + requestPath(address, call),
     requestId,
     timeline,
   };
+}
+
+function requestPath(address: Address, call: Call): string {
+  return pathOn(address, call) + (call.query ? `?${call.query}` : "");
 }
 
 function eventOf(call: Call, address: Address, attempt: number): CallEvent {

@@ -4,12 +4,15 @@ import { GatewayError } from "../errors/gateway-error.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
 import type { AsyncQueue } from "./async-queue.js";
+import { type ByteBody, createByteBody } from "./byte-body.js";
+import { ByteReader } from "./byte-reader.js";
 import type { AnswerInfo, Call, RequestOptions } from "./call.js";
 import { type ErrorContext, errorFromFailure, errorFromUnreadable } from "./call-errors.js";
 import { CallGate } from "./call-gate.js";
+import { expectBinary } from "./expect-binary.js";
 import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
 import { createObserver } from "./observer.js";
-import { type ClientRuntime, runCall } from "./run-call.js";
+import { type ClientRuntime, type Reading, runCall } from "./run-call.js";
 import type { Transport } from "./transport.js";
 
 /** Throw away an answer that is no answer: builds the `InvalidResponseError` to throw. */
@@ -37,7 +40,16 @@ export interface Sender {
     shape: () => StreamShape<E>,
     wrap: (stream: OpenStream<E>) => T,
   ): APIPromise<T>;
+  /** Sends a call and reads its answer as bytes. Text of any kind is an error, whatever its status and type. */
+  bytes<T>(
+    call: Call,
+    options: RequestOptions | undefined,
+    wrap: (body: ByteBody, contentType: string | undefined) => T,
+  ): APIPromise<T>;
 }
+
+/** Largest answer that is passed on as bytes. */
+const MAX_BINARY_BYTES = 2 * 2 ** 30;
 
 export function createSender(config: GatewayConfig, transport: Transport): Sender {
   const runtime: ClientRuntime = {
@@ -63,9 +75,12 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     },
 
     stream(call, options = {}, shape, wrap) {
-      const createReader = (context: ErrorContext) => new JSONStreamReader(shape(), context);
+      const reading = {
+        accept: "text/event-stream",
+        createReader: (context: ErrorContext) => new JSONStreamReader(shape(), context),
+      };
       return new APIPromise(
-        runCall(runtime, call, options, createReader).then(({ answer: { stream }, body, info, context }) => {
+        runCall(runtime, call, options, reading).then(({ answer: { stream }, body, info, context }) => {
           if (stream === undefined) {
             throw errorFromUnreadable(
               "a whole answer where a stream was asked for",
@@ -77,6 +92,22 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
           const abort = (reason?: unknown) =>
             stream.cancel(errorFromFailure({ kind: "aborted", cause: reason, sent: true }, context));
           return withResponse(wrap({ queue: stream, abort }), info);
+        }),
+      );
+    },
+
+    bytes(call, options = {}, wrap) {
+      const reading: Reading<Uint8Array> = {
+        accept: "*/*",
+        streams: "any",
+        streamLimit: "whole",
+        createReader: (context) => new ByteReader(MAX_BINARY_BYTES, context),
+      };
+      return new APIPromise(
+        runCall(runtime, call, options, reading).then(async ({ answer: { stream }, info, context }) => {
+          if (stream === undefined) throw errorFromUnreadable("no body", info.status, undefined, context);
+          await expectBinary(stream, info, context);
+          return withResponse(wrap(createByteBody(stream), info.headers.get("content-type")), info);
         }),
       );
     },

@@ -36,6 +36,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   hooks: true,
   logger: true,
   logLevel: true,
+  specializedModels: true,
   videos: true,
 };
 const EXTRA_NAMES: Record<keyof ModelGatewayModuleExtras, true> = { name: true, isGlobal: true };
