@@ -1,3 +1,4 @@
+import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./chat-images/chat-image-form.js";
 import { MediaFiles } from "./media/media-files.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
 import { BASE_PATHS, type BaseKind } from "./server/base-kinds.js";
@@ -9,8 +10,10 @@ import { Journal, type JournalEntry, type JournalFilter } from "./state/journal.
 import { type EmulatorKey, KeyStore } from "./state/key-store.js";
 import { VirtualClock } from "./state/virtual-clock.js";
 import { type CallbackDelivery, CallbackLog } from "./videos/callback-log.js";
+import { taskBody } from "./videos/task-body.js";
 import { TaskStore, type VideoTimings } from "./videos/task-store.js";
-import { type VideoTaskBody, videoTaskBody } from "./videos/video-task-body.js";
+import type { VideoTaskBody } from "./videos/video-task-body.js";
+import type { WrappedTaskBody } from "./videos/wrapped-task-body.js";
 
 /** Settings of an emulator; every one has a default. */
 export interface EmulatorOptions {
@@ -22,9 +25,14 @@ export interface EmulatorOptions {
   latency?: number;
   /** Folder in which rendered media are kept as files too; in memory only by default. */
   dataDir?: string;
+  /** How `local-chat-image` puts its image into an answer; a marker `[[as:…]]` in a prompt overrides it. Default `markdown`. */
+  chatImageForm?: ChatImageForm;
   /** How long a video task takes, in milliseconds of the emulator's clock. Default 500 queued, 2500 running. */
   videoTimings?: Partial<VideoTimings>;
 }
+
+/** A task of either video family as its own endpoint shows it. */
+export type EmulatorVideo = VideoTaskBody | ({ id: string } & WrappedTaskBody);
 
 /** A local model gateway. */
 export interface Emulator {
@@ -65,8 +73,8 @@ export interface Emulator {
     clear(id?: string): void;
   };
   readonly videos: {
-    /** Every task as `GET` shows it, oldest first. */
-    list(): VideoTaskBody[];
+    /** Every task as `GET` shows it, with its id, oldest first. */
+    list(): EmulatorVideo[];
     succeed(id: string): Promise<void>;
     fail(id: string, message?: string): Promise<void>;
   };
@@ -95,8 +103,13 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  * @throws TypeError for an option out of range
  */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const { seed = 1, latency = 0, keys = [], dataDir } = options;
+  const { seed = 1, latency = 0, keys = [], dataDir, chatImageForm = "markdown" } = options;
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer (got ${seed}).`);
+  if (!CHAT_IMAGE_FORMS.includes(chatImageForm)) {
+    throw new TypeError(
+      `chatImageForm must be one of ${CHAT_IMAGE_FORMS.join(", ")} (got ${chatImageForm}).`,
+    );
+  }
   const timings = { ...DEFAULT_TIMINGS, ...options.videoTimings };
   for (const [name, ms] of Object.entries({ latency, ...timings })) {
     if (!Number.isFinite(ms) || ms < 0)
@@ -110,11 +123,12 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const tasks = new TaskStore(clock, timings, (task) => {
     const { callbackUrl } = task.settings;
     if (callbackUrl === undefined) return undefined;
-    return callbacks.send(task.id, callbackUrl, videoTaskBody(task, files, clock.now()));
+    return callbacks.send(task.id, callbackUrl, taskBody(task, services));
   });
   const services: Services = {
     seed,
     latency: latencyOf(latency),
+    chatImageForm,
     clock,
     keys: new KeyStore(keys, () => clock.now()),
     journal: new Journal(),
@@ -195,7 +209,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       clear: (id) => services.faults.clear(id),
     },
     videos: {
-      list: () => tasks.list().map((task) => videoTaskBody(task, files, clock.now())),
+      list: () => tasks.list().map((task) => ({ id: task.id, ...taskBody(task, services) })),
       succeed: (id) => tasks.succeed(id),
       fail: (id, message) => tasks.fail(id, message),
     },

@@ -9,11 +9,13 @@ export interface ModelSettings {
   seed: number;
   /** Whether the model thinks aloud first. */
   reasons: boolean;
+  /** What the images of the request look like. */
+  seenImages?: string;
 }
 
 /** The local chat model: reads the conversation and decides what to say or which tools to call. */
-export function composeReply(request: ChatRequest, { seed, reasons }: ModelSettings): Reply {
-  const conversation = readConversation(request.messages);
+export function composeReply(request: ChatRequest, { seed, reasons, seenImages }: ModelSettings): Reply {
+  const conversation = readConversation(request.messages, seenImages);
   const thoughts: string[] = [];
   const withReasoning = (reply: Omit<Reply, "reasoning">): Reply =>
     reasons ? { ...reply, reasoning: thoughts.join("\n") } : reply;

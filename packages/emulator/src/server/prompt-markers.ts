@@ -12,7 +12,7 @@ export interface PromptMarkers {
 
 const LONGEST_DELAY_MS = 600_000;
 
-const MARKER = String.raw`\[\[(?:[45]\d\d|fail|stuck|slow:[\d.]+m?s)\]\]`;
+const MARKER = String.raw`\[\[(?:[45]\d\d|fail|stuck|slow:[\d.]+m?s|as:[a-z]+)\]\]`;
 /** Markers stand at the start or at the end of a prompt: documents that only speak of them do not set them off. */
 const AT_THE_EDGES = new RegExp(`^(?:\\s*${MARKER})+|(?:${MARKER}\\s*)+$`, "g");
 

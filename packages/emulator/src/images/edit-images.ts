@@ -1,0 +1,24 @@
+import { imageSizeOf } from "../media/read-image-size.js";
+import { requireModel } from "../models/require-model.js";
+import type { Exchange } from "../server/exchange.js";
+import { answerBase64Images } from "./answer-base64-images.js";
+import { checkImageEditRequest, readEditForm } from "./check-image-edit-request.js";
+import { DEFAULT_BASE64_MODEL } from "./create-images.js";
+import { inputImageTokens } from "./image-tokens.js";
+import { usualSizeLike } from "./usual-size.js";
+
+/** `POST /images/edits`: pictures made from 1 to 16 pictures. */
+export async function editImages(exchange: Exchange): Promise<Response> {
+  const body = readEditForm(exchange.body);
+  const id = body.get("model").optional((field) => field.nonEmptyString());
+  if (id === undefined && body.get("model").present) body.finish();
+  requireModel(exchange.models, id ?? DEFAULT_BASE64_MODEL, "base64-image");
+  const request = await checkImageEditRequest(body);
+  const sizes = request.images.map(imageSizeOf);
+  return answerBase64Images(exchange, request, {
+    kind: "image_edit",
+    size: request.size ?? usualSizeLike(sizes[0]),
+    inputs: request.images,
+    inputImageTokens: sizes.reduce((sum, size) => sum + inputImageTokens(size, request.highFidelity), 0),
+  });
+}
