@@ -1,3 +1,5 @@
+import { Account } from "./account/account.js";
+import { Audio } from "./audio/audio.js";
 import { Chat } from "./chat/chat.js";
 import type { Addresses } from "./config/addresses.js";
 import { type ModelGatewayOptions, resolveConfig } from "./config/config.js";
@@ -10,9 +12,13 @@ import {
 } from "./download/download.js";
 import { Embeddings } from "./embeddings/embeddings.js";
 import { defineHidden } from "./errors/gateway-error.js";
+import { Images } from "./images/images.js";
 import { Models } from "./models/models.js";
+import { Moderations } from "./moderations/moderations.js";
+import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-request.js";
+import type { APIPromise } from "./transport/api-promise.js";
 import { selectTransport } from "./transport/select-transport.js";
-import { createSender } from "./transport/sender.js";
+import { createSender, type Sender } from "./transport/sender.js";
 import { PollScheduler } from "./videos/poll-scheduler.js";
 import { Videos } from "./videos/videos.js";
 
@@ -31,11 +37,16 @@ import { Videos } from "./videos/videos.js";
 export class ModelGateway {
   /** General base address, without a trailing slash. */
   readonly baseURL: string;
+  readonly account: Account;
+  readonly audio: Audio;
   readonly chat: Chat;
   readonly embeddings: Embeddings;
+  readonly images: Images;
   readonly models: Models;
+  readonly moderations: Moderations;
   readonly videos: Videos;
   declare private readonly downloader: Downloader;
+  declare private readonly sender: Sender;
   declare private readonly ownOrigins: ReadonlySet<string>;
 
   constructor(options: ModelGatewayOptions = {}) {
@@ -44,12 +55,17 @@ export class ModelGateway {
     const transport = selectTransport(config.fetch);
     const sender = createSender(config, transport);
     this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
+    this.account = new Account(sender);
+    this.audio = new Audio(sender, config.specializedModels);
     this.chat = new Chat(sender);
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
+    this.moderations = new Moderations(sender);
     this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
     const ownOrigins = originsOf(config.addresses);
-    defineHidden(this, { ownOrigins, downloader: createDownloader(config, transport, ownOrigins) });
+    const downloader = createDownloader(config, transport, ownOrigins);
+    this.images = new Images(sender, downloader);
+    defineHidden(this, { sender, ownOrigins, downloader });
   }
 
   /**
@@ -61,6 +77,16 @@ export class ModelGateway {
    */
   download(source: DownloadSource, options?: DownloadOptions): Promise<Download> {
     return this.downloader(source, options);
+  }
+
+  /**
+   * Sends a request to a path that this client has no call for, under the same policy: key, retries, errors,
+   * redaction. `T` is what the caller expects of the answer; nothing checks it. An empty answer is undefined.
+   *
+   * @throws InvalidRequestError when the path would leave the base address; nothing is sent
+   */
+  request<T = unknown>(request: GatewayRequest): APIPromise<T> {
+    return sendGatewayRequest<T>(this.sender, request);
   }
 
   /** Whether a URL lies on one of this client's base addresses, where `download` sends the key along. */

@@ -1,3 +1,6 @@
+export type { Account, BalanceOptions } from "./account/account.js";
+export type { Balance, BalanceSource } from "./account/read-balance.js";
+export type { Audio, Speech, SpeechRequest, SpeechResult } from "./audio/audio.js";
 export type { Chat, ChatCompletions } from "./chat/chat.js";
 export { ChatCompletionStream } from "./chat/chat-completion-stream.js";
 export type {
@@ -62,17 +65,61 @@ export {
   type GatewayErrorKind,
 } from "./errors/gateway-error.js";
 export { ModelGateway } from "./gateway.js";
+export { GatewayImage } from "./images/gateway-image.js";
+export { ImageStream } from "./images/image-stream.js";
+export type {
+  Base64ImageRequest,
+  ChatImageInput,
+  ChatImageRequest,
+  ChatImageResult,
+  ImageEditRequest,
+  ImageError,
+  ImageGenerateRequest,
+  ImageInput,
+  ImageResult,
+  ImageStreamEvent,
+  ReferenceImageRequest,
+} from "./images/image-types.js";
+export type { Images } from "./images/images.js";
 
 export type { Model, Models } from "./models/models.js";
+export type {
+  ModerationAction,
+  ModerationCategory,
+  ModerationVerdict,
+} from "./moderations/moderation-verdict.js";
+export type {
+  ClassifyOptions,
+  ModerationRequest,
+  ModerationResponse,
+  ModerationResult,
+  ModerationStrategy,
+  Moderations,
+} from "./moderations/moderations.js";
+export type { GatewayRequest } from "./request/gateway-request.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
+export type {
+  CallEvent,
+  FailoverEvent,
+  GatewayHooks,
+  GatewayLogger,
+  LogLevel,
+  ResponseEvent,
+  RetryEvent,
+  StreamEndEvent,
+} from "./transport/observer.js";
+export type { CallCost } from "./transport/retry-policy.js";
 export { VERSION } from "./version.js";
+export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
 export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";
 export type {
   AudioReferenceItem,
   DraftTaskItem,
+  ImageToVideoRequest,
+  OmniVideoRequest,
   VideoContentItem,
   VideoCreateRequest,
   VideoFamily,

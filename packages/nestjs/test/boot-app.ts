@@ -10,16 +10,17 @@ export interface BootedApp {
 
 interface BootOptions extends NestApplicationOptions {
   controllers?: Type[];
+  providers?: Type[];
   configure?: (app: INestApplication) => void;
 }
 
 /** Starts a real application on a free port and closes it when the test is over. */
 export async function bootApp(
   imports: Array<DynamicModule | Type>,
-  { controllers = [], configure, ...options }: BootOptions = {},
+  { controllers = [], providers = [], configure, ...options }: BootOptions = {},
 ): Promise<BootedApp> {
   class AppModule {}
-  Module({ imports, controllers })(AppModule);
+  Module({ imports, controllers, providers })(AppModule);
   const app = await NestFactory.create(AppModule, {
     logger: false,
     abortOnError: false,

@@ -113,6 +113,15 @@ describe.each(TRANSPORTS)("chat streams over %s", (_name, transport) => {
     expect(await textOf(stream)).toBe("whole");
   });
 
+  it("count silence from their head on, however long that took", async () => {
+    const server = await startServer((_request, response) => {
+      setTimeout(() => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders(), 500);
+      setTimeout(() => response.end(`data: ${JSON.stringify(chunk("late", "stop"))}\n\n`), 550);
+    });
+    const gateway = gatewayFor(server.url, { ...transport, streamIdleTimeout: 400 });
+    expect(await textOf(await gateway.chat.completions.create(STREAM))).toBe("late");
+  });
+
   it("that close early are interruptions and keep what had arrived", async () => {
     const server = await startServer((_request, response) => {
       sendEvents(response, [chunk("half an ans")]);

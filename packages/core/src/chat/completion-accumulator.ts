@@ -1,31 +1,25 @@
 import type { StreamShape } from "../transport/json-stream-reader.js";
-import type {
-  ChatCompletion,
-  ChatCompletionChunk,
-  CompletionDelta,
-  ToolCall,
-  ToolCallDelta,
-  Usage,
-} from "./chat-types.js";
+import type { ChatCompletion, ChatCompletionChunk, CompletionDelta, Usage } from "./chat-types.js";
+import { ToolCallAssembler } from "./tool-call-assembler.js";
 
 interface ChoiceState {
   index: number;
   content: string | null;
   reasoning: string;
-  toolCalls: ToolCall[];
+  toolCalls: ToolCallAssembler;
   finishReason: string | null;
 }
 
 /** Adds up the chunks of a stream, cheaply enough to run for every stream. */
 export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
   private head: ChatCompletionChunk | undefined;
-  private usage: Usage | undefined;
+  private lastUsage: Usage | undefined;
   private readonly choices: ChoiceState[] = [];
   private finished = false;
 
   accept(chunk: ChatCompletionChunk): boolean {
     this.head ??= chunk;
-    if (chunk.usage) this.usage = chunk.usage;
+    if (chunk.usage) this.lastUsage = chunk.usage;
     // Usage comes in a chunk without choices; some routes leave the field out altogether.
     for (const choice of chunk.choices ?? []) {
       const state = this.choiceAt(choice.index ?? 0);
@@ -53,20 +47,24 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
           role: "assistant",
           content,
           ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-          ...(toolCalls.length === 0
+          ...(toolCalls.calls.length === 0
             ? {}
-            : { tool_calls: toolCalls.map((call) => ({ ...call, function: { ...call.function } })) }),
+            : { tool_calls: toolCalls.calls.map((call) => ({ ...call, function: { ...call.function } })) }),
         },
         finish_reason: finishReason,
       })),
-      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(this.lastUsage === undefined ? {} : { usage: this.lastUsage }),
     };
+  }
+
+  usage(): Usage | undefined {
+    return this.lastUsage;
   }
 
   private choiceAt(index: number): ChoiceState {
     let state = this.choices.find((choice) => choice.index === index);
     if (state === undefined) {
-      state = { index, content: null, reasoning: "", toolCalls: [], finishReason: null };
+      state = { index, content: null, reasoning: "", toolCalls: new ToolCallAssembler(), finishReason: null };
       this.choices.push(state);
     }
     return state;
@@ -78,25 +76,5 @@ function addDelta(state: ChoiceState, delta: CompletionDelta): void {
   if (typeof content === "string") state.content = state.content === null ? content : state.content + content;
   const reasoning = delta.reasoning_content ?? delta.reasoning;
   if (typeof reasoning === "string") state.reasoning += reasoning;
-  for (const fragment of toolCalls ?? []) addToolCall(state.toolCalls, fragment);
-}
-
-/** A fragment belongs to the call with its index; without one, to the call with its id, else to the last. */
-function addToolCall(calls: ToolCall[], fragment: ToolCallDelta): void {
-  const { index, id } = fragment;
-  const position = typeof index === "number" ? index : findPosition(calls, id);
-  let call = calls[position];
-  if (call === undefined) {
-    call = { id: id ?? "", type: "function", function: { name: "", arguments: "" } };
-    calls[position] = call;
-  }
-  if (id) call.id = id;
-  if (fragment.function?.name) call.function.name ||= fragment.function.name;
-  if (fragment.function?.arguments) call.function.arguments += fragment.function.arguments;
-}
-
-function findPosition(calls: readonly ToolCall[], id: string | null | undefined): number {
-  if (!id) return Math.max(0, calls.length - 1);
-  const known = calls.findIndex((call) => call?.id === id);
-  return known === -1 ? calls.length : known;
+  for (const fragment of toolCalls ?? []) state.toolCalls.add(fragment);
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/errors.js";
 import type { AddressKind } from "../errors/gateway-error.js";
 import type { FetchFunction } from "../transport/fetch-transport.js";
+import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../transport/observer.js";
 import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
 
 /** The API key, or a function that gives it for each request (for keys that rotate). */
@@ -19,6 +20,8 @@ export interface ModelGatewayOptions {
   endpoints?: { cdn?: string; specialized?: string; specializedCdn?: string };
   /** `general` (default), `cdn`, or `failover`: the first that connects, with a cool-down of 30 s. */
   route?: Route;
+  /** Models (ids, or patterns of ids) whose speech is served on the specialised addresses. Default none. */
+  specializedModels?: ReadonlyArray<string | RegExp>;
   /** Attempts after the first, at most. Default 2. */
   maxRetries?: number;
   /**
@@ -30,6 +33,14 @@ export interface ModelGatewayOptions {
   streamIdleTimeout?: number;
   /** Repeat paid image, speech and video creates like any other call. May be billed twice. Default false. */
   retryBillable?: boolean;
+  /** Calls under way at once, streams until they are over; others wait in a queue. Default: no limit, fewer after 429. */
+  maxConcurrency?: number;
+  /** Told of requests, responses, retries, failovers and ends of streams; never of a key, a header or a body. */
+  hooks?: GatewayHooks;
+  /** Writes what the hooks are told, as text. `console` fits. */
+  logger?: GatewayLogger;
+  /** Lowest level that is written: `debug` requests, `info` responses, `warn` retries. Default `warn`. */
+  logLevel?: LogLevel;
   /** Polls of video tasks per second, over all watches of this client. Default 20; slows down on 429. */
   maxPollsPerSecond?: number;
   /** Sent with every request. */
@@ -45,10 +56,16 @@ export interface GatewayConfig {
   apiKey: APIKeySource;
   addresses: Addresses;
   route: Route;
+  specializedModels: ReadonlyArray<string | RegExp>;
   maxRetries: number;
   timeoutMs: number | undefined;
   streamIdleTimeoutMs: number;
   retryBillable: boolean;
+  /** `Infinity` for no limit. */
+  maxConcurrency: number;
+  hooks: GatewayHooks | undefined;
+  logger: GatewayLogger | undefined;
+  logLevel: LogLevel;
   maxPollsPerSecond: number;
   headers: Record<string, string>;
   fetch: FetchFunction | undefined;
@@ -77,10 +94,15 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     apiKey: checkAPIKey(options.apiKey ?? readEnvironment(API_KEY_VARIABLE)),
     addresses,
     route,
+    specializedModels: checkModelPatterns(options.specializedModels ?? []),
     maxRetries: checkCount("maxRetries", options.maxRetries) ?? 2,
     timeoutMs: checkDuration("timeout", options.timeout),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
     retryBillable: options.retryBillable ?? false,
+    maxConcurrency: checkConcurrency(options.maxConcurrency),
+    hooks: options.hooks,
+    logger: options.logger,
+    logLevel: checkLogLevel(options.logLevel),
     maxPollsPerSecond: checkRate("maxPollsPerSecond", options.maxPollsPerSecond) ?? 20,
     headers: checkHeaders(options.headers),
     fetch: options.fetch,
@@ -118,6 +140,14 @@ export function checkAPIKey(apiKey: APIKeySource | undefined): APIKeySource {
   return key;
 }
 
+function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyArray<string | RegExp> {
+  const valid =
+    Array.isArray(patterns) &&
+    patterns.every((pattern) => typeof pattern === "string" || pattern instanceof RegExp);
+  if (valid) return [...patterns];
+  throw new ConfigurationError("Option specializedModels must be an array of model ids and RegExps.");
+}
+
 /** @returns the headers with lower-case names and without unset values */
 export function checkHeaders(
   headers: Record<string, string | undefined> | undefined,
@@ -147,7 +177,21 @@ export function checkDuration(option: string, value: number | undefined): number
   );
 }
 
-function checkRate(option: string, value: number | undefined): number | undefined {
+function checkConcurrency(value: number | undefined): number {
+  if (value === 0) throw new ConfigurationError("Option maxConcurrency must be at least 1.");
+  return value === Number.POSITIVE_INFINITY
+    ? value
+    : (checkCount("maxConcurrency", value) ?? Number.POSITIVE_INFINITY);
+}
+
+function checkLogLevel(value: LogLevel | undefined): LogLevel {
+  if (value === undefined || isLogLevel(value)) return value ?? "warn";
+  throw new ConfigurationError(
+    `Option logLevel must be debug, info, warn, error or off, and not ${String(value)}.`,
+  );
+}
+
+export function checkRate(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (typeof value === "number" && value > 0)) return value;
   throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`);
 }

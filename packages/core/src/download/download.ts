@@ -2,8 +2,9 @@ import type { GatewayConfig } from "../config/config.js";
 import { checkAPIKey, checkCount } from "../config/config.js";
 import { InvalidRequestError } from "../errors/errors.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
-import type { AsyncQueue } from "../transport/async-queue.js";
 import { type AttemptAnswer, type AttemptFailure, runAttempt } from "../transport/attempt.js";
+import { type ByteBody, createByteBody } from "../transport/byte-body.js";
+import { ByteReader } from "../transport/byte-reader.js";
 import { type Call, checkRequestOptions, LONG_TIMEOUT_MS, readRequestId } from "../transport/call.js";
 import {
   type ErrorContext,
@@ -12,7 +13,7 @@ import {
   errorFromUnreadable,
 } from "../transport/call-errors.js";
 import type { Transport } from "../transport/transport.js";
-import { ByteReader } from "./byte-reader.js";
+import { decodeBase64 } from "./base64.js";
 import { isPrivateHost } from "./private-address.js";
 
 /** Anything with an address to download from: a URL, or a result of this client. */
@@ -28,14 +29,11 @@ export interface DownloadOptions {
 }
 
 /** A file on its way. Read `body` or call `bytes()`, not both. */
-export interface Download {
+export interface Download extends ByteBody {
   /** Media type as the server gives it, `application/octet-stream` when it gives none. */
   contentType: string;
   /** In bytes, when the server tells. */
   contentLength?: number;
-  body: ReadableStream<Uint8Array>;
-  /** Reads the whole file into memory. */
-  bytes(): Promise<Uint8Array>;
 }
 
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
@@ -92,7 +90,7 @@ export function createDownloader(
     const note = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<Uint8Array>) => {
       context.requestId = answer && readRequestId(answer.headers);
       const ms = Math.round(performance.now() - started);
-      (context.timeline as AttemptRecord[]).push({
+      context.timeline.push({
         address: context.address.kind,
         phase,
         status: answer?.status,
@@ -192,8 +190,7 @@ function toDownload(answer: AttemptAnswer<Uint8Array>, context: ErrorContext, ma
   return {
     contentType: headers.get("content-type") ?? "application/octet-stream",
     ...(contentLength === undefined ? {} : { contentLength }),
-    body: toByteStream(stream),
-    bytes: () => collect(stream),
+    ...createByteBody(stream),
   };
 }
 
@@ -210,53 +207,14 @@ function readLength(value: string | undefined): number | undefined {
   return value !== undefined && Number.isInteger(length) ? length : undefined;
 }
 
-function toByteStream(queue: AsyncQueue<Uint8Array>): ReadableStream<Uint8Array> {
-  // Nothing is read ahead of the consumer: the queue holds what has arrived, and pauses the connection.
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { value, done } = await queue.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await queue.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-async function collect(queue: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of queue) {
-    chunks.push(chunk);
-    size += chunk.length;
-  }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
-}
-
 function decodeDataURL(url: URL, maxBytes: number): Download {
   const match = /^data:([^,]*?)(;base64)?,(.*)$/s.exec(url.href);
   const refuse = (message: string) => new InvalidRequestError([{ field: "url", message }]);
   if (match === null) throw refuse("is not a data URL");
   const [, type = "", base64, data = ""] = match;
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    const decoded = decodeURIComponent(data);
-    bytes = base64
-      ? Uint8Array.from(atob(decoded), (character) => character.charCodeAt(0))
-      : new TextEncoder().encode(decoded);
-  } catch {
-    throw refuse("is a data URL that cannot be decoded");
-  }
+  const text = decodePercent(data);
+  const bytes = text === undefined ? undefined : base64 ? decodeBase64(text) : new TextEncoder().encode(text);
+  if (bytes === undefined) throw refuse("is a data URL that cannot be decoded");
   if (bytes.length > maxBytes)
     throw refuse(`holds ${bytes.length} bytes, more than the ${maxBytes} of maxBytes`);
   return {
@@ -265,4 +223,12 @@ function decodeDataURL(url: URL, maxBytes: number): Download {
     body: new Blob([bytes]).stream(),
     bytes: async () => bytes,
   };
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -36,6 +36,12 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     this.items.push(item);
   }
 
+  /** Gives an item back that was taken: it is read next. */
+  putBack(item: T): void {
+    if (this.first > 0) this.items[--this.first] = item;
+    else this.items.unshift(item);
+  }
+
   /** @returns false when the reader is behind and the connection should pause */
   flush(): boolean {
     const { waiter } = this;

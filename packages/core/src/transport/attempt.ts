@@ -18,6 +18,9 @@ export type AttemptFailure =
   /** A stream reader threw: the error is public already. */
   | { kind: "reader"; cause: unknown };
 
+/** How an attempt ended: with a whole answer, because its reader left, or by a failure. */
+export type AttemptEnd = "complete" | "left" | AttemptFailure;
+
 /** Reads a stream of answers while it arrives. Made per attempt. */
 export interface StreamReader<T> {
   /** Where the reader puts what it has read. */
@@ -30,6 +33,8 @@ export interface StreamReader<T> {
   end(): void;
   /** The public error for a stream that broke, or undefined when nothing of the answer is missing. */
   interrupted(failure: AttemptFailure): unknown;
+  /** Usage that the stream told of so far. */
+  usage?(): unknown;
 }
 
 export interface AttemptAnswer<T> {
@@ -52,6 +57,13 @@ export interface AttemptOptions<T> {
   createReader?: () => StreamReader<T>;
   /** `events`: only an answer that is a stream of events is read as a stream; `any`: every successful one. */
   streams?: "events" | "any";
+  /** Called once, when nothing more will be sent or received. */
+  onSettled?: (end: AttemptEnd) => void;
+  /**
+   * What limits a stream after its head: `idle` (default) each silence, `whole` the time until it is complete,
+   * without the time in which its reader has paused it.
+   */
+  streamLimit?: "idle" | "whole";
 }
 
 /** Once a stream is complete the server gets this long to end it, so that the connection can be used again. */
@@ -84,6 +96,7 @@ class Attempt<T> implements TransportSink {
   private settled = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private lastActivity = performance.now();
+  private pausedAt = 0;
   private limitMs: number;
 
   constructor(
@@ -97,7 +110,7 @@ class Attempt<T> implements TransportSink {
   start(transport: Transport, request: TransportRequest): void {
     const { signal } = this.options;
     if (signal?.aborted) {
-      this.reject({ kind: "aborted", cause: signal.reason, sent: false });
+      this.fail({ kind: "aborted", cause: signal.reason, sent: false });
       return;
     }
     signal?.addEventListener("abort", this.onAbort, { once: true });
@@ -140,7 +153,7 @@ class Attempt<T> implements TransportSink {
     if (this.settled) return;
     const { reader } = this;
     if (reader === undefined) {
-      this.settle();
+      this.settle("complete");
       this.resolve({ status: this.status, headers: this.headers, text: this.takeText() });
       return;
     }
@@ -155,7 +168,7 @@ class Attempt<T> implements TransportSink {
       this.fail({ kind: "closed" });
       return;
     }
-    this.settle();
+    this.settle("complete");
     reader.queue.finish();
   }
 
@@ -166,11 +179,16 @@ class Attempt<T> implements TransportSink {
 
   private startStream(reader: StreamReader<T>): void {
     this.reader = reader;
-    this.limitMs = this.options.idleTimeoutMs;
+    if (!this.limitsWhole) {
+      this.limitMs = this.options.idleTimeoutMs;
+      // The wait for the head was no silence of the stream.
+      this.lastActivity = performance.now();
+    }
     this.arm();
     reader.queue.attach({
       resume: () => {
-        this.lastActivity = performance.now();
+        const now = performance.now();
+        this.lastActivity = this.limitsWhole ? this.lastActivity + (now - this.pausedAt) : now;
         if (!this.settled) this.arm();
         this.exchange?.resume();
       },
@@ -189,16 +207,16 @@ class Attempt<T> implements TransportSink {
       this.fail({ kind: "reader", cause: error });
       return true;
     }
-    if (items > 0) this.lastActivity = performance.now();
+    if (items > 0 && !this.limitsWhole) this.lastActivity = performance.now();
     const wantsMore = reader.queue.flush();
     if (reader.complete) this.finishEarly(reader);
-    else if (!wantsMore) this.disarm();
+    else if (!wantsMore) this.pause();
     return wantsMore || this.settled;
   }
 
   /** The answer is whole although the connection is still open. */
   private finishEarly(reader: StreamReader<T>): void {
-    this.settle();
+    this.settle("complete");
     reader.queue.finish();
     const linger = setTimeout(() => this.exchange?.abort(), LINGER_MS);
     (linger as { unref?: () => void }).unref?.();
@@ -207,12 +225,12 @@ class Attempt<T> implements TransportSink {
   /** The reader of the stream has gone. */
   private stop(): void {
     if (this.settled) return;
-    this.settle();
+    this.settle("left");
     this.exchange?.abort();
   }
 
   private fail(failure: AttemptFailure): void {
-    this.settle();
+    this.settle(failure);
     this.exchange?.abort();
     const { reader } = this;
     if (reader === undefined) {
@@ -223,10 +241,20 @@ class Attempt<T> implements TransportSink {
     reader.queue.finish(failure.kind === "reader" ? failure.cause : reader.interrupted(failure));
   }
 
-  private settle(): void {
+  private get limitsWhole(): boolean {
+    return this.options.streamLimit === "whole";
+  }
+
+  private pause(): void {
+    this.disarm();
+    this.pausedAt = performance.now();
+  }
+
+  private settle(end: AttemptEnd): void {
     this.settled = true;
     this.disarm();
     this.options.signal?.removeEventListener("abort", this.onAbort);
+    this.options.onSettled?.(end);
   }
 
   private readonly onAbort = (): void => {
@@ -250,7 +278,7 @@ class Attempt<T> implements TransportSink {
     if (this.settled) return;
     if (this.reader?.queue.isPaused) return;
     if (performance.now() - this.lastActivity < this.limitMs - 1) this.arm();
-    else this.fail({ kind: this.reader === undefined ? "timeout" : "idle" });
+    else this.fail({ kind: this.reader === undefined || this.limitsWhole ? "timeout" : "idle" });
   };
 
   private takeText(): string {

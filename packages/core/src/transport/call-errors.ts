@@ -1,6 +1,6 @@
 import type { Address } from "../config/addresses.js";
 import type { APIError } from "../errors/api-error.js";
-import { errorFromAnswer } from "../errors/error-from-answer.js";
+import { errorFromAnswer, isQuotaExhausted, meaningOf } from "../errors/error-from-answer.js";
 import {
   APIConnectionError,
   APITimeoutError,
@@ -10,9 +10,9 @@ import {
   StreamInterruptedError,
 } from "../errors/errors.js";
 import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
-import { readErrorBody } from "../errors/read-error-body.js";
+import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
 import type { AttemptFailure } from "./attempt.js";
-import type { Call } from "./call.js";
+import { type Call, pathOn } from "./call.js";
 import { redactText, redactValue } from "./redact.js";
 import type { ResponseHeaders } from "./transport.js";
 
@@ -22,7 +22,7 @@ export interface ErrorContext {
   address: Address;
   /** For redaction only. */
   apiKey: string | undefined;
-  timeline: readonly AttemptRecord[];
+  timeline: AttemptRecord[];
   requestId?: string;
   timeoutMs: number;
   idleTimeoutMs: number;
@@ -48,7 +48,8 @@ function moneyHint({ call }: ErrorContext, { maybeProcessed }: Verdict): string 
 }
 
 function target({ call, address }: ErrorContext): string {
-  return `${call.method} ${address.baseURL}${call.path}`;
+  const url = call.unversioned ? address.origin + pathOn(address, call) : address.baseURL + call.path;
+  return `${call.method} ${url}`;
 }
 
 /** The public error for an attempt without an answer. */
@@ -121,7 +122,7 @@ export function errorFromInterruption(
   const verdict = { retryable: !billable, maybeProcessed: billable };
   const interrupted = (reason: "closed" | "reset" | "idle", what: string, cause?: unknown) =>
     new StreamInterruptedError(
-      `The stream of ${context.call.name} ${what}; error.partial holds what had arrived.`,
+      `The stream of ${context.call.name} ${what}${partial === undefined ? "" : "; error.partial holds what had arrived"}.`,
       {
         ...details(context, verdict, cause),
         reason,
@@ -167,7 +168,7 @@ export function errorFromErrorAnswer(
     answer.retryAfterMs === undefined ? "" : ` Retry after ${Math.ceil(answer.retryAfterMs / 1000)} s.`;
   const message =
     `${answer.status} from ${call.method} ${call.path}: ${body.message ?? "no error message"}${suffix}.` +
-    `${addressHint(answer.status, context)}${wait}${moneyHint(context, verdict)}`;
+    `${addressHint(answer.status, context)}${callHint(answer.status, body, context)}${wait}${moneyHint(context, verdict)}`;
   return errorFromAnswer(redactText(message, apiKey), body, {
     ...details(context, verdict),
     status: answer.status,
@@ -198,6 +199,12 @@ export function errorFromUnreadable(
 function addressHint(status: number, { address }: ErrorContext): string {
   if (status !== 404 || address.basePath.endsWith("/v1")) return "";
   return ` The base address ${address.baseURL} does not end in /v1, as base addresses of the gateway do.`;
+}
+
+/** A used-up quota speaks for itself. */
+function callHint(status: number, body: ErrorBody, { call }: ErrorContext): string {
+  const hint = isQuotaExhausted(status, body) ? undefined : call.hint?.(meaningOf(status, body));
+  return hint === undefined ? "" : ` ${hint}`;
 }
 
 function redacted(text: string | undefined, apiKey: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
-import type { Route } from "../config/addresses.js";
+import type { Address, Route } from "../config/addresses.js";
 import { checkCount, checkDuration, checkHeaders } from "../config/config.js";
 import type { AddressKind, AttemptRecord } from "../errors/gateway-error.js";
+import type { FormPart } from "./multipart.js";
 import type { CallCost } from "./retry-policy.js";
 import type { ResponseHeaders } from "./transport.js";
 
@@ -26,20 +27,35 @@ export interface RequestOptions {
 export interface Call {
   /** The call as the user wrote it, for messages: `videos.create`. */
   name: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below the base address, with its variable parts encoded. */
   path: string;
+  /** Encoded, without question mark. Left out of messages: values can be secret. */
+  query?: string;
+  /** The path begins at the root of the address: without the `/v1` that base addresses end in. */
+  unversioned?: boolean;
   cost: CallCost;
   /** Throws an `InvalidRequestError` when the body breaks a hard limit; runs before anything is sent. */
   check?: () => void;
   /** JSON body; undefined for none. */
   body?: unknown;
+  /** The parts of a multipart body, instead of `body`. */
+  form?: () => FormPart[];
   /** The address to use whatever the route, when it is configured: where a task was created. */
   address?: AddressKind;
   /** Served on the specialised addresses. */
   specialized?: boolean;
+  /** An answer without body is an answer: undefined. */
+  mayBeEmpty?: boolean;
+  /** A sentence for the message of an error answer: what to do about it. Asked with the status that it means. */
+  hint?: (meaning: number) => string | undefined;
   /** In milliseconds, where neither the call nor the client sets one. */
   defaultTimeoutMs: number;
+}
+
+/** The path of a call on an address, without its query. */
+export function pathOn({ basePath }: Address, { path, unversioned }: Call): string {
+  return (unversioned ? basePath.replace(/\/v\d+$/, "") : basePath) + path;
 }
 
 export const LONG_TIMEOUT_MS = 600_000;

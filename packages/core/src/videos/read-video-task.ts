@@ -26,8 +26,7 @@ export function readVideoTask(body: unknown, handle: VideoTaskHandle): VideoTask
     ),
     error: isTerminal(status) && status !== "succeeded" ? findError(layers) : undefined,
     usage: first(layers, (layer) => layer["usage"] ?? undefined),
-    createdAt:
-      first(layers, (layer) => readTime(layer["created_at"] ?? layer["created"])) ?? handle.createdAt,
+    createdAt: readCreatedAt(layers) ?? handle.createdAt,
     raw: body,
   });
 }
@@ -39,7 +38,7 @@ export function readTaskId(body: unknown, prefer: "id" | "task_id"): string | un
 }
 
 /** Layers from the most to the least specific: what lies inside `data` says more than the envelope around it. */
-function layersOf(body: unknown): JSONObject[] {
+export function layersOf(body: unknown): JSONObject[] {
   const top = object(body);
   const data = object(top?.["data"]);
   const inner = object(data?.["data"]);
@@ -51,6 +50,22 @@ function layersOf(body: unknown): JSONObject[] {
     inner,
     object(inner?.["output"]),
   ].filter((layer) => layer !== undefined);
+}
+
+/** In milliseconds since the epoch. */
+export function readCreatedAt(layers: readonly JSONObject[]): number | undefined {
+  return first(layers, (layer) => readTime(layer["created_at"] ?? layer["created"]));
+}
+
+/** The first of the names that holds text or a number, in the first layer that has one. */
+export function firstText(layers: readonly JSONObject[], names: readonly string[]): string | undefined {
+  return first(layers, (layer) => {
+    for (const name of names) {
+      const found = codeText(layer[name]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  });
 }
 
 function findVideos(layers: readonly JSONObject[]): VideoFile[] {
@@ -135,16 +150,6 @@ function text(value: unknown): string | undefined {
 
 function codeText(value: unknown): string | undefined {
   return typeof value === "number" ? String(value) : text(value);
-}
-
-function firstText(layers: readonly JSONObject[], names: readonly string[]): string | undefined {
-  return first(layers, (layer) => {
-    for (const name of names) {
-      const found = codeText(layer[name]);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  });
 }
 
 function first<T>(layers: readonly JSONObject[], read: (layer: JSONObject) => T | undefined): T | undefined {

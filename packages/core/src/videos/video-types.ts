@@ -114,3 +114,44 @@ export interface VideoCreateRequest {
   camera_fixed?: boolean;
   watermark?: boolean;
 }
+
+/** Body of `POST /videos/image2video` (second video family). Further fields pass through. */
+export interface ImageToVideoRequest {
+  model_name: string;
+  prompt: string;
+  /** First frame: public URL or Base64. */
+  image: string;
+  mode?: "std" | "pro" | (string & {});
+  /** Seconds; common are 5 and 10. */
+  duration?: string | number;
+  sound?: "on" | "off";
+  negative_prompt?: string;
+  /** Range depends on the model. */
+  cfg_scale?: number;
+  /** Receives a notice at each status change. */
+  callback_url?: string;
+  /** The caller's own id of the task. Default: the call's `idempotencyKey`, when one is given. */
+  external_task_id?: string;
+}
+
+/** Body of `POST /videos/omni-video`. Further fields pass through. */
+export interface OmniVideoRequest {
+  model_name: string;
+  /** May name the images of `image_list` by `<<<image_1>>>`, `<<<image_2>>>` and so on, in list order. */
+  prompt: string;
+  /** Public URLs or Base64. */
+  image_list?: Array<{ image_url: string }>;
+  /** Reference videos for base video, motion or sound; their fields are those of the model. */
+  video_list?: Array<Record<string, unknown>>;
+  mode?: "std" | "pro" | (string & {});
+  /** Seconds; common are 5 and 10. */
+  duration?: string | number;
+  aspect_ratio?: "16:9" | "9:16" | "1:1" | (string & {});
+  negative_prompt?: string;
+  /** Range depends on the model. */
+  cfg_scale?: number;
+  /** Receives a notice at each status change. */
+  callback_url?: string;
+  /** The caller's own id of the task. Default: the call's `idempotencyKey`, when one is given. */
+  external_task_id?: string;
+}

@@ -58,6 +58,73 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
     expect(server.requests[1]?.path).toBe("/v1/videos/cgt-1%2F2");
   });
 
+  it.each([
+    ["imageToVideo", "image2video", { model_name: "m", prompt: "a fox", image: "https://x.example/1.png" }],
+    [
+      "omniVideo",
+      "omni-video",
+      { model_name: "m", prompt: "<<<image_1>>>", image_list: [{ image_url: "u" }] },
+    ],
+  ] as const)(
+    "of the other families are created by %s and read where they were",
+    async (name, family, body) => {
+      const created = { code: 0, message: "SUCCEED", data: { task_id: "86728", task_status: "submitted" } };
+      const done = {
+        data: { task_status: "succeed", task_result: { videos: [{ url: "https://x.example/1.mp4" }] } },
+      };
+      const server = await startServer(({ method }, response) =>
+        sendJSON(response, method === "POST" ? created : done),
+      );
+      const { videos } = gatewayFor(server.url, transport);
+      const task = await videos[name](body as never);
+      expect(task).toMatchObject({ id: "86728", family, status: "queued", rawStatus: "submitted" });
+      expect(task.handle).toMatchObject({ v: 1, family, id: "86728", address: "general" });
+      expect(await videos.retrieve(task.handle)).toMatchObject({ status: "succeeded" });
+      expect((await videos.wait(task.handle, FAST)).videos).toEqual([{ url: "https://x.example/1.mp4" }]);
+      expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        `POST /v1/videos/${family}`,
+        `GET /v1/videos/${family}/86728`,
+        `GET /v1/videos/${family}/86728`,
+      ]);
+      expect(server.requests[0]?.json).toEqual(body);
+    },
+  );
+
+  it("of the other families take the idempotency key as the caller's own id, once", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, { task_id: "t" }));
+    const { videos } = gatewayFor(server.url, transport);
+    const body = { model_name: "m", prompt: "p", image: "i" };
+    await videos.imageToVideo(body, { idempotencyKey: "order-7" });
+    await videos.imageToVideo({ ...body, external_task_id: "mine" }, { idempotencyKey: "order-8" });
+    await videos.omniVideo({ model_name: "m", prompt: "p" }, { idempotencyKey: "order-9" });
+    await videos.create(VIDEO, { idempotencyKey: "order-10" });
+    expect(server.requests.map(({ json }) => (json as Record<string, unknown>)["external_task_id"])).toEqual([
+      "order-7",
+      "mine",
+      "order-9",
+      undefined,
+    ]);
+    expect(server.requests.map(({ headers }) => headers["idempotency-key"])).toEqual([
+      "order-7",
+      "order-8",
+      "order-9",
+      "order-10",
+    ]);
+    expect(body).not.toHaveProperty("external_task_id");
+  });
+
+  it("of every family are paid once, whatever happens", async () => {
+    const server = await startServer(({ socket }) => socket.destroy());
+    const { videos } = gatewayFor(server.url, transport);
+    for (const create of [
+      () => videos.imageToVideo({ model_name: "m", prompt: "p", image: "i" }),
+      () => videos.omniVideo({ model_name: "m", prompt: "p" }),
+    ]) {
+      expect(await errorOf(create())).toMatchObject({ maybeProcessed: true, attempts: 1 });
+    }
+    expect(server.requests).toHaveLength(2);
+  });
+
   it("that name no task are reported as perhaps created", async () => {
     const server = await startServer((_request, response) => sendJSON(response, { ok: true }));
     const error = await errorOf(gatewayFor(server.url, transport).videos.create(VIDEO));
@@ -82,6 +149,25 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
       "running 10",
       "running 60",
       "succeeded",
+    ]);
+  });
+
+  it("are seen to change by their results too", async () => {
+    const frame = (n: number) => status("running", { last_frame_url: `https://x.example/${n}.png` });
+    const video = (n: number) => status("running", { output: { video_url: `https://x.example/${n}.mp4` } });
+    const { gateway } = await gatewayWith(
+      [frame(1), frame(1), frame(2), video(1), video(1), video(2), status("failed", { error: "too dark" })],
+      transport,
+    );
+    const seen: unknown[] = [];
+    for await (const task of gateway.videos.watch(HANDLE, FAST))
+      seen.push(task.error?.message ?? task.lastFrameUrl ?? task.videos[0]?.url);
+    expect(seen).toEqual([
+      "https://x.example/1.png",
+      "https://x.example/2.png",
+      "https://x.example/1.mp4",
+      "https://x.example/2.mp4",
+      "too dark",
     ]);
   });
 

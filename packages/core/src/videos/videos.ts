@@ -4,19 +4,22 @@ import type { AddressKind } from "../errors/gateway-error.js";
 import type { APIPromise } from "../transport/api-promise.js";
 import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
 import type { Sender } from "../transport/sender.js";
+import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-second-family-request.js";
 import { checkVideoRequest } from "./check-video-request.js";
 import type { PollScheduler } from "./poll-scheduler.js";
+import { type ReadCallbackOptions, readVideoCallback, type VideoCallback } from "./read-video-callback.js";
 import { readTaskId, readVideoTask } from "./read-video-task.js";
 import { VideoTaskFailedError } from "./video-errors.js";
-import type { VideoCreateRequest, VideoFamily, VideoTask, VideoTaskHandle } from "./video-types.js";
+import { isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
+import type {
+  ImageToVideoRequest,
+  OmniVideoRequest,
+  VideoCreateRequest,
+  VideoFamily,
+  VideoTask,
+  VideoTaskHandle,
+} from "./video-types.js";
 import { VideoTaskWatch, type WatchOptions } from "./watch-video-task.js";
-
-/** Path of each family, and the field that names a new task in it. */
-const FAMILIES: Record<VideoFamily, { path: string; idField: "id" | "task_id" }> = {
-  content: { path: "/videos", idField: "id" },
-  image2video: { path: "/videos/image2video", idField: "task_id" },
-  "omni-video": { path: "/videos/omni-video", idField: "task_id" },
-};
 
 /** Video tasks: created by one call, read by another, over minutes. */
 export class Videos {
@@ -33,12 +36,46 @@ export class Videos {
     return this.createTask("content", body, "videos.create", () => checkVideoRequest(body), options);
   }
 
+  /**
+   * Creates a task of the second family from a first frame (`POST /videos/image2video`). Paid, like `create`.
+   * `idempotencyKey` also becomes the body's `external_task_id`, when that has none: the task can then be found
+   * again by the caller's own id.
+   */
+  imageToVideo(body: ImageToVideoRequest, options?: RequestOptions): APIPromise<VideoTask> {
+    return this.createTask(
+      "image2video",
+      withExternalId(body, options),
+      "videos.imageToVideo",
+      () => checkImageToVideoRequest(body),
+      options,
+    );
+  }
+
+  /** Creates an omni task (`POST /videos/omni-video`). Paid, like `create`; `idempotencyKey` as in `imageToVideo`. */
+  omniVideo(body: OmniVideoRequest, options?: RequestOptions): APIPromise<VideoTask> {
+    return this.createTask(
+      "omni-video",
+      withExternalId(body, options),
+      "videos.omniVideo",
+      () => checkOmniVideoRequest(body),
+      options,
+    );
+  }
+
+  /**
+   * Reads the body of a callback, as an object or as JSON text, in any known shape. Never throws. Callbacks are
+   * unsigned: take the result as a hint to poll `handle` now, and never as the state of the task.
+   */
+  readCallback(body: unknown, options?: ReadCallbackOptions): VideoCallback {
+    return readVideoCallback(body, options);
+  }
+
   /** Reads a task where it was created. */
   retrieve(handle: VideoTaskHandle, options?: RequestOptions): APIPromise<VideoTask> {
     const call: Call = {
       name: "videos.retrieve",
       method: "GET",
-      path: `${FAMILIES[handle?.family]?.path}/${encodeURIComponent(String(handle?.id))}`,
+      path: `${VIDEO_FAMILIES[handle?.family]?.path}/${encodeURIComponent(String(handle?.id))}`,
       cost: "read",
       check: () => checkHandle(handle),
       address: handle?.address,
@@ -48,7 +85,7 @@ export class Videos {
   }
 
   /**
-   * Polls a task and yields it at each change of status, progress or results; ends after a terminal status.
+   * Polls a task and yields it at each change of status, progress, result URLs or error; ends after a terminal status.
    * Failing polls are ridden out; ten in a row end the watch with the last error, which carries the handle.
    */
   watch(handle: VideoTaskHandle, options: WatchOptions = {}): AsyncIterableIterator<VideoTask> {
@@ -79,7 +116,7 @@ export class Videos {
     check: () => void,
     options: RequestOptions | undefined,
   ): APIPromise<VideoTask> {
-    const { path, idField } = FAMILIES[family];
+    const { path, idField } = VIDEO_FAMILIES[family];
     const call: Call = {
       name,
       method: "POST",
@@ -108,15 +145,21 @@ function addressOf({
   return timeline.at(-1)?.address;
 }
 
+function withExternalId<B extends { external_task_id?: string }>(
+  body: B,
+  options: RequestOptions | undefined,
+): B {
+  const id = options?.idempotencyKey;
+  return id === undefined || body?.external_task_id !== undefined ? body : { ...body, external_task_id: id };
+}
+
 function checkHandle(handle: VideoTaskHandle): void {
   const { v, family, id } = (handle ?? {}) as Partial<VideoTaskHandle>;
   const problem = (field: string, message: string, value: unknown) =>
     new InvalidRequestError([{ field, message, value }]);
   if (v !== 1) throw problem("handle.v", "must be 1: pass task.handle as it was, or as it was stored", v);
-  if (family === undefined || !(family in FAMILIES)) {
-    throw problem("handle.family", `must be one of ${Object.keys(FAMILIES).join(", ")}`, family);
+  if (!isVideoFamily(family)) {
+    throw problem("handle.family", `must be one of ${Object.keys(VIDEO_FAMILIES).join(", ")}`, family);
   }
-  // Path segments of dots would be resolved away on the way to the server.
-  if (typeof id !== "string" || id === "" || /^\.+$/.test(id))
-    throw problem("handle.id", "must be a task id", id);
+  if (!isTaskId(id)) throw problem("handle.id", "must be a task id", id);
 }

@@ -174,6 +174,13 @@ function looksEqual(before: VideoTask, now: VideoTask): boolean {
     before.status === now.status &&
     before.rawStatus === now.rawStatus &&
     before.progress === now.progress &&
-    before.videos.length === now.videos.length
+    before.lastFrameUrl === now.lastFrameUrl &&
+    before.error?.code === now.error?.code &&
+    before.error?.message === now.error?.message &&
+    before.videos.length === now.videos.length &&
+    before.videos.every(
+      ({ url, watermarkUrl }, index) =>
+        url === now.videos[index]?.url && watermarkUrl === now.videos[index]?.watermarkUrl,
+    )
   );
 }

@@ -1,6 +1,6 @@
-import { AsyncQueue } from "../transport/async-queue.js";
-import type { AttemptFailure, StreamReader } from "../transport/attempt.js";
-import { type ErrorContext, errorFromInterruption, errorFromUnreadable } from "../transport/call-errors.js";
+import { AsyncQueue } from "./async-queue.js";
+import type { AttemptFailure, StreamReader } from "./attempt.js";
+import { type ErrorContext, errorFromInterruption, errorFromUnreadable } from "./call-errors.js";
 
 /** Unread chunks at which the connection is paused; a chunk is at most 64 KB. */
 const HIGH_WATER_MARK = 16;
@@ -19,12 +19,7 @@ export class ByteReader implements StreamReader<Uint8Array> {
   push(chunk: Uint8Array): number {
     this.received += chunk.length;
     if (this.received > this.maxBytes) {
-      throw errorFromUnreadable(
-        `more than the ${this.maxBytes} bytes of maxBytes`,
-        200,
-        undefined,
-        this.context,
-      );
+      throw errorFromUnreadable(`more than ${this.maxBytes} bytes`, 200, undefined, this.context);
     }
     this.queue.push(chunk);
     return 1;

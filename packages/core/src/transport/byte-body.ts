@@ -1,0 +1,46 @@
+import type { AsyncQueue } from "./async-queue.js";
+
+/** The bytes of an answer on their way. Read `body` or call `bytes()`, not both. */
+export interface ByteBody {
+  body: ReadableStream<Uint8Array>;
+  /** Reads everything into memory. */
+  bytes(): Promise<Uint8Array>;
+}
+
+export function createByteBody(queue: AsyncQueue<Uint8Array>): ByteBody {
+  return { body: toByteStream(queue), bytes: () => collectBytes(queue) };
+}
+
+function toByteStream(queue: AsyncQueue<Uint8Array>): ReadableStream<Uint8Array> {
+  // Nothing is read ahead of the consumer: the queue holds what has arrived, and pauses the connection.
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { value, done } = await queue.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await queue.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The chunks of a queue as one, up to its end. */
+export async function collectBytes(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const collected: Uint8Array[] = [];
+  for await (const chunk of chunks) collected.push(chunk);
+  return joinBytes(collected);
+}
+
+export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

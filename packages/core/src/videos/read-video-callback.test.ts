@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { readVideoCallback } from "./read-video-callback.js";
+
+const CONTENT = { id: "cgt-1", model: "m", status: "running", created_at: 1_700_000_000 };
+const DATA = {
+  task_id: "867283741759111202",
+  task_status: "succeed",
+  task_info: { external_task_id: "order-7" },
+  task_result: { videos: [{ id: "v1", url: "https://files.example/1.mp4", duration: "5.1" }] },
+  created_at: 1_774_805_076_166,
+};
+
+describe("readVideoCallback", () => {
+  it.each<[string, unknown, object]>([
+    [
+      "the status body of the first family",
+      CONTENT,
+      {
+        id: "cgt-1",
+        family: "content",
+        status: "running",
+        handle: { v: 1, family: "content", id: "cgt-1", createdAt: 1_700_000_000_000 },
+      },
+    ],
+    [
+      "a bare data object, whose family shows nowhere",
+      DATA,
+      { id: DATA.task_id, externalTaskId: "order-7", status: "succeeded" },
+    ],
+    [
+      "the status body of another family",
+      { code: 0, message: "SUCCEED", data: DATA },
+      { id: DATA.task_id, externalTaskId: "order-7", status: "succeeded" },
+    ],
+    ["an output", { output: { task_id: "o1", task_status: "PENDING" } }, { id: "o1", status: "queued" }],
+    [
+      "both ids",
+      { id: "public", task_id: "inner", status: "completed" },
+      { id: "inner", status: "succeeded" },
+    ],
+    [
+      "an envelope with an id of its own",
+      { id: "evt-1", type: "video", task: CONTENT },
+      { id: "cgt-1", family: "content", status: "running" },
+    ],
+    ["a word that is not known", { id: "t", status: "dreaming" }, { id: "t", status: "running" }],
+    ["a task without status", { id: "t" }, { id: "t", handle: { v: 1, family: "content", id: "t" } }],
+  ])("reads %s", (_name, body, expected) => {
+    const callback = readVideoCallback(body);
+    expect(callback).toMatchObject({ raw: body, ...expected });
+    for (const field of ["id", "externalTaskId", "family", "handle", "status"] as const) {
+      if (field !== "handle" && !(field in expected) && callback.family === undefined)
+        expect(callback).not.toHaveProperty(field);
+    }
+    expect("handle" in callback).toBe(callback.family !== undefined);
+  });
+
+  it("makes a handle when the family is given, with the id that the family is read by", () => {
+    const both = { id: "public", task_id: "inner", status: "running" };
+    expect(readVideoCallback(both, { family: "content" }).handle).toEqual({
+      v: 1,
+      family: "content",
+      id: "public",
+    });
+    expect(readVideoCallback(both, { family: "omni-video" }).handle).toMatchObject({ id: "inner" });
+    expect(readVideoCallback(DATA, { family: "image2video" }).handle).toMatchObject({ id: DATA.task_id });
+  });
+
+  it("reads JSON text", () => {
+    expect(readVideoCallback(JSON.stringify(CONTENT))).toMatchObject({ id: "cgt-1", raw: CONTENT });
+  });
+
+  it.each<unknown>([
+    undefined,
+    null,
+    "",
+    "{",
+    "<html>",
+    7,
+    [],
+    [[]],
+    {},
+    { data: null },
+    { id: {} },
+    { id: "" },
+  ])("says nothing about %j, and does not throw", (body) => {
+    const callback = readVideoCallback(body, { family: "content" });
+    expect(callback).not.toHaveProperty("id");
+    expect(callback).not.toHaveProperty("handle");
+    expect(callback).not.toHaveProperty("status");
+  });
+
+  it("makes no handle of an id that would leave its path, nor of a family nobody knows", () => {
+    expect(readVideoCallback({ id: "..", status: "running" })).not.toHaveProperty("handle");
+    const family = "toString" as "content";
+    expect(readVideoCallback(DATA, { family })).not.toHaveProperty("family");
+  });
+});

@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
+import type { Type } from "@nestjs/common";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { bootApp } from "./boot-app.js";
+import { readEvents } from "./read-events.js";
+
+const README = new URL("../README.md", import.meta.url);
+/** Inside the package, so that the examples find what they import; ignored by git. */
+const FOLDER = new URL(".readme/", import.meta.url);
+
+const examples = [...(await readFile(README, "utf8")).matchAll(/```ts\n([\s\S]*?)```/g)].map(
+  ([, code = ""]) => code,
+);
+
+/** Runs the first example that contains `mark`, and gives its exports. */
+async function load(mark: string): Promise<Record<string, Type>> {
+  const index = examples.findIndex((code) => code.includes(mark));
+  expect(index, `the example with ${mark}`).toBeGreaterThanOrEqual(0);
+  const file = new URL(`example-${index}.ts`, FOLDER);
+  await writeFile(file, examples[index] ?? "");
+  return import(file.pathname);
+}
+
+async function classIn(name: string): Promise<Type> {
+  const found = (await load(`class ${name}`))[name];
+  if (found === undefined) throw new Error(`The example exports no ${name}.`);
+  return found;
+}
+
+describe("the README's examples run", () => {
+  let emulator: Emulator;
+  beforeAll(async () => {
+    emulator = await createEmulator().listen();
+    vi.stubEnv("MODEL_GATEWAY_API_KEY", WELL_KNOWN_KEY);
+    vi.stubEnv("MODEL_GATEWAY_BASE_URL", emulator.url);
+    vi.stubEnv("EU_API_KEY", WELL_KNOWN_KEY);
+    await mkdir(FOLDER, { recursive: true });
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await rm(FOLDER, { recursive: true, force: true });
+    await emulator.close();
+  });
+
+  const post = async (url: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  };
+
+  it("chat, as an answer and as events", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("ChatController")],
+    });
+    expect(await post(`${url}/chat`, { question: "Hello" })).toMatchObject({ object: "chat.completion" });
+    const types: string[] = [];
+    for await (const { type } of readEvents(await fetch(`${url}/chat/stream?question=Hello`)))
+      types.push(type);
+    expect(types.length).toBeGreaterThan(2);
+    expect(types.at(-1)).toBe("done");
+  });
+
+  it("embeddings and models", async () => {
+    const SearchService = await classIn("SearchService");
+    const { app } = await bootApp([await classIn("AppModule")], { providers: [SearchService] });
+    const search = app.get(SearchService);
+    expect(await search.vectors(["one", "two"])).toHaveLength(2);
+    expect(await search.modelIds()).toContain("local-embedding");
+  });
+
+  it("a video, watched and saved", async () => {
+    const VideoFiles = await classIn("VideoFiles");
+    const { app, url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("VideosController")],
+      providers: [VideoFiles],
+    });
+    expect(await post(`${url}/videos/order-7`, { prompt: "A boat" })).toEqual({ key: "order-7" });
+    expect(await post(`${url}/videos/order-7`, { prompt: "A boat" })).toMatchObject({ error: "Conflict" });
+    const folder = await mkdtemp(join(tmpdir(), "readme-video-"));
+    const saved = app.get(VideoFiles).save("order-7", join(folder, "boat.mp4"));
+    await emulator.videos.succeed(emulator.videos.list().at(-1)?.id ?? "");
+    await saved;
+    expect((await stat(join(folder, "boat.mp4"))).size).toBeGreaterThan(10_000);
+    await rm(folder, { recursive: true });
+    const types: string[] = [];
+    for await (const { type } of readEvents(await fetch(`${url}/videos/order-7`))) types.push(type);
+    expect(types).toEqual(["message", "done"]);
+  });
+
+  it("options from a factory", async () => {
+    const { AppModule } = await load("forRootAsync");
+    if (AppModule === undefined) throw new Error("The example exports no AppModule.");
+    await bootApp([AppModule]);
+  });
+
+  it("several instances", async () => {
+    const Translator = await classIn("Translator");
+    const TranslatorModule = await classIn("TranslatorModule");
+    const { app } = await bootApp([TranslatorModule]);
+    expect(app.get(Translator, { strict: false })).toBeInstanceOf(Translator);
+  });
+
+  it("a test of one's own", async () => {
+    const print = vi.spyOn(console, "log").mockImplementation(() => {});
+    await load("createTestingModule");
+    expect(print).toHaveBeenCalledWith(expect.stringMatching(/\w/));
+    print.mockRestore();
+  });
+});
