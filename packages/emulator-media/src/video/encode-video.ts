@@ -20,14 +20,14 @@ const SAMPLES_PER_AAC_FRAME = 1024;
 
 /**
  * Renders a video, on the thread it is called on. Encoding is what takes the time, so only a loop of one or two
- * seconds is encoded, and where pictures are given, a beginning or an end of half that length.
+ * seconds is encoded, and where pictures are given, a beginning or an end of a third of that length.
  */
 export async function encodeVideo(request: VideoRequest): Promise<RenderedVideo> {
   const frames = countFrames(request);
   const { width, height, firstFrame, lastFrame } = request;
   const loopSeconds = width * height > (firstFrame || lastFrame ? HD_PIXELS : FULL_HD_PIXELS) ? 1 : 2;
   const loopFrames = loopSeconds * FRAME_RATE;
-  const partFrames = loopFrames / 2;
+  const partFrames = loopFrames / 3;
   const plan = {
     frames,
     loopFrames,

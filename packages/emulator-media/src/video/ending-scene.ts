@@ -27,11 +27,11 @@ export class EndingScene implements MovingPicture {
     if (frame < this.#outroStart) return;
     const progress = (frame - this.#outroStart + 1) / this.#outroFrames;
     // Slow at both ends, so that neither is seen to jump.
-    const share = progress * progress * (3 - 2 * progress);
+    const share = Math.round(256 * progress * progress * (3 - 2 * progress));
     const { data } = this.picture;
     const ending = this.#ending.data;
     for (let at = 0; at < data.length; at++) {
-      data[at] = Math.round(data[at]! + (ending[at]! - data[at]!) * share);
+      data[at] = (data[at]! * (256 - share) + ending[at]! * share + 128) >> 8;
     }
   }
 }
