@@ -9,8 +9,10 @@ import { Journal, type JournalEntry, type JournalFilter } from "./state/journal.
 import { type EmulatorKey, KeyStore } from "./state/key-store.js";
 import { VirtualClock } from "./state/virtual-clock.js";
 import { type CallbackDelivery, CallbackLog } from "./videos/callback-log.js";
+import { taskBody } from "./videos/task-body.js";
 import { TaskStore, type VideoTimings } from "./videos/task-store.js";
-import { type VideoTaskBody, videoTaskBody } from "./videos/video-task-body.js";
+import type { VideoTaskBody } from "./videos/video-task-body.js";
+import type { WrappedTaskBody } from "./videos/wrapped-task-body.js";
 
 /** Settings of an emulator; every one has a default. */
 export interface EmulatorOptions {
@@ -25,6 +27,9 @@ export interface EmulatorOptions {
   /** How long a video task takes, in milliseconds of the emulator's clock. Default 500 queued, 2500 running. */
   videoTimings?: Partial<VideoTimings>;
 }
+
+/** A task of either video family as its own endpoint shows it. */
+export type EmulatorVideo = VideoTaskBody | ({ id: string } & WrappedTaskBody);
 
 /** A local model gateway. */
 export interface Emulator {
@@ -65,8 +70,8 @@ export interface Emulator {
     clear(id?: string): void;
   };
   readonly videos: {
-    /** Every task as `GET` shows it, oldest first. */
-    list(): VideoTaskBody[];
+    /** Every task as `GET` shows it, with its id, oldest first. */
+    list(): EmulatorVideo[];
     succeed(id: string): Promise<void>;
     fail(id: string, message?: string): Promise<void>;
   };
@@ -110,7 +115,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const tasks = new TaskStore(clock, timings, (task) => {
     const { callbackUrl } = task.settings;
     if (callbackUrl === undefined) return undefined;
-    return callbacks.send(task.id, callbackUrl, videoTaskBody(task, files, clock.now()));
+    return callbacks.send(task.id, callbackUrl, taskBody(task, services));
   });
   const services: Services = {
     seed,
@@ -195,7 +200,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       clear: (id) => services.faults.clear(id),
     },
     videos: {
-      list: () => tasks.list().map((task) => videoTaskBody(task, files, clock.now())),
+      list: () => tasks.list().map((task) => ({ id: task.id, ...taskBody(task, services) })),
       succeed: (id) => tasks.succeed(id),
       fail: (id, message) => tasks.fail(id, message),
     },

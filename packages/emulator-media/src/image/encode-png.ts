@@ -1,44 +1,36 @@
 import { crc32, deflateSync } from "node:zlib";
-
-/** A decoded picture: rows from top to bottom, three bytes (red, green, blue) per pixel. */
-export interface RgbPicture {
-  width: number;
-  height: number;
-  data: Uint8Array;
-}
+import type { RasterPicture } from "./raster-picture.js";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BITS_PER_CHANNEL = 8;
-const TRUECOLOR = 2;
-const CHANNELS = 3;
+const COLOR_TYPES = { 3: 2, 4: 6 } as const;
 const SUB_FILTER = 1;
 
 // Generated pictures are flat areas and gradients: higher levels take several times as long for little.
 const COMPRESSION_LEVEL = 3;
 
-/** Encodes a picture as an 8-bit truecolour PNG. */
-export function encodePng({ width, height, data }: RgbPicture): Uint8Array {
+/** Encodes a picture as an 8-bit truecolour PNG, with alpha if the picture has it. */
+export function encodePng(picture: RasterPicture): Uint8Array {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
+  header.writeUInt32BE(picture.width, 0);
+  header.writeUInt32BE(picture.height, 4);
   header[8] = BITS_PER_CHANNEL;
-  header[9] = TRUECOLOR;
-  const body = deflateSync(filterRows(width, height, data), { level: COMPRESSION_LEVEL });
+  header[9] = COLOR_TYPES[picture.channels];
+  const body = deflateSync(filterRows(picture), { level: COMPRESSION_LEVEL });
   const file = [SIGNATURE, chunk("IHDR", header), chunk("IDAT", body), chunk("IEND", Buffer.alloc(0))];
   return new Uint8Array(Buffer.concat(file));
 }
 
 /** Stores each byte as its difference from the pixel to the left, which deflate packs far better. */
-function filterRows(width: number, height: number, data: Uint8Array): Uint8Array {
-  const stride = width * CHANNELS;
+function filterRows({ width, height, channels, data }: RasterPicture): Uint8Array {
+  const stride = width * channels;
   const filtered = new Uint8Array((stride + 1) * height);
   for (let y = 0; y < height; y++) {
     const from = y * stride;
     const to = y * (stride + 1) + 1;
     filtered[to - 1] = SUB_FILTER;
-    for (let x = 0; x < stride; x++) {
-      filtered[to + x] = x < CHANNELS ? data[from + x]! : data[from + x]! - data[from + x - CHANNELS]!;
-    }
+    for (let x = 0; x < channels; x++) filtered[to + x] = data[from + x]!;
+    for (let x = channels; x < stride; x++) filtered[to + x] = data[from + x]! - data[from + x - channels]!;
   }
   return filtered;
 }

@@ -1,4 +1,5 @@
-import type { RgbPicture } from "./encode-png.js";
+import type { RasterPicture } from "./raster-picture.js";
+import { rgbFromHsl } from "./rgb-color.js";
 
 /** A colour in BT.709 limited range, as video stores it: luma 16–235, chroma 16–240 around 128. */
 export interface YuvColor {
@@ -29,22 +30,17 @@ export class YuvPicture {
 
 /** Converts hue (degrees), saturation and lightness (0–1) to a colour. */
 export function yuvFromHsl(hue: number, saturation: number, lightness: number): YuvColor {
-  const chroma = saturation * Math.min(lightness, 1 - lightness);
-  const channel = (offset: number) => {
-    const sector = (offset + hue / 30) % 12;
-    return lightness - chroma * Math.max(-1, Math.min(sector - 3, 9 - sector, 1));
-  };
-  const [red, green, blue] = [channel(0), channel(8), channel(4)];
-  const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  const { red, green, blue } = rgbFromHsl(hue, saturation, lightness);
+  const luma = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
   return {
     y: 16 + 219 * luma,
-    u: 128 + (224 * (blue - luma)) / 1.8556,
-    v: 128 + (224 * (red - luma)) / 1.5748,
+    u: 128 + (224 * (blue / 255 - luma)) / 1.8556,
+    v: 128 + (224 * (red / 255 - luma)) / 1.5748,
   };
 }
 
 /** Converts to RGB; each chroma sample colours its square of four pixels. */
-export function rgbFromYuv({ width, height, luma, chromaU, chromaV }: YuvPicture): RgbPicture {
+export function rgbFromYuv({ width, height, luma, chromaU, chromaV }: YuvPicture): RasterPicture {
   // Clamps and rounds on assignment.
   const data = new Uint8ClampedArray(width * height * 3);
   for (let y = 0, to = 0; y < height; y++) {
@@ -58,5 +54,5 @@ export function rgbFromYuv({ width, height, luma, chromaU, chromaV }: YuvPicture
       data[to + 2] = light + 1.8556 * u;
     }
   }
-  return { width, height, data: new Uint8Array(data.buffer) };
+  return { width, height, channels: 3, data: new Uint8Array(data.buffer) };
 }

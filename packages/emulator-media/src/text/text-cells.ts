@@ -31,7 +31,7 @@ const LOOKALIKES: Record<string, string> = {
   "”": '"',
   "×": "x",
   "•": "*",
-  "·": ".",
+  "·": "-",
   ß: "ss",
   æ: "ae",
   ø: "o",

@@ -1,12 +1,9 @@
 import { type YuvColor, YuvPicture, yuvFromHsl } from "../image/yuv-picture.js";
-import { drawText } from "../text/draw-text.js";
-import { LINE_HEIGHT, layOutText } from "../text/lay-out-text.js";
-import { seededRandom } from "./seeded-random.js";
-import { countFrames, FRAME_RATE, type VideoRequest } from "./video-request.js";
+import { seededRandom } from "../random/seeded-random.js";
+import { layOutVideoCaption, paintCaption } from "./paint-caption.js";
+import type { VideoRequest } from "./video-request.js";
 
-/** Luma of the caption; its chroma is that of the panel below it, which reads as a tinted white. */
-const TEXT_LUMA = 232;
-const PANEL_SHARE = 0.25;
+const PROMPT_SHARE = 0.42;
 const TRACK_LIGHT = 14;
 
 /**
@@ -32,7 +29,9 @@ export class Scene {
     this.#loopFrames = loopFrames;
     this.#discColor = yuvFromHsl(hue + 180, 0.85, 0.68);
     paintGradient(this.picture, yuvFromHsl(hue, 0.6, 0.5), yuvFromHsl(hue + drift, 0.65, 0.24));
-    const panelTop = paintCaption(this.picture, request);
+    const caption = layOutVideoCaption(request, PROMPT_SHARE);
+    paintCaption(this.picture, caption);
+    const panelTop = caption.top;
     this.#discRadius = Math.max(4, Math.min(width, panelTop) / 9);
     this.#track = { x: width / 2, y: panelTop / 2, radiusX: width * 0.36, radiusY: panelTop * 0.32 };
     paintTrack(this.picture, this.#track, Math.max(1, this.#discRadius / 12));
@@ -61,45 +60,6 @@ function paintGradient(picture: YuvPicture, from: YuvColor, to: YuvColor): void 
   fill(picture.luma, width, height, from.y, to.y);
   fill(picture.chromaU, width / 2, height / 2, from.u, to.u);
   fill(picture.chromaV, width / 2, height / 2, from.v, to.v);
-}
-
-/** Paints the panel with the prompt and a line of facts. Returns the row where it begins. */
-function paintCaption(picture: YuvPicture, request: VideoRequest): number {
-  const { width, height } = picture;
-  const unit = Math.max(1, Math.round(Math.min(width, height) / 260));
-  const margin = Math.round(Math.min(width, height) * 0.05);
-  const promptLayout = layOutText(request.prompt || "(no prompt)", {
-    width: width - 2 * margin,
-    height: height * 0.42,
-    unit: unit * 2,
-    smallestUnit: Math.max(1, Math.ceil(unit / 2)),
-  });
-  const factUnit = Math.min(unit, promptLayout.unit);
-  const factLayout = layOutText(
-    `${width}x${height}  ${Number((countFrames(request) / FRAME_RATE).toFixed(2))} s  seed ${request.seed}`,
-    { width: width - 2 * margin, height: LINE_HEIGHT * factUnit, unit: factUnit, smallestUnit: 1 },
-  );
-  const promptHeight = promptLayout.lines.length * LINE_HEIGHT * promptLayout.unit;
-  const factHeight = factLayout.lines.length * LINE_HEIGHT * factLayout.unit;
-  const panelTop = Math.max(0, Math.floor((height - promptHeight - factHeight - 2 * margin) / 2) * 2);
-
-  darken(picture, panelTop);
-  const ink = (luma: number) => (x: number, y: number, columns: number, rows: number) => {
-    const [left, right] = [Math.min(x, width), Math.min(x + columns, width)];
-    for (let row = y; row < Math.min(y + rows, height); row++) {
-      picture.luma.fill(luma, row * width + left, row * width + right);
-    }
-  };
-  drawText(promptLayout, margin, panelTop + margin, ink(TEXT_LUMA));
-  drawText(factLayout, margin, panelTop + margin + promptHeight, ink(TEXT_LUMA * 0.7));
-  return panelTop;
-}
-
-function darken({ luma, chromaU, chromaV, width }: YuvPicture, top: number): void {
-  for (let i = top * width; i < luma.length; i++) luma[i] = 16 + (luma[i]! - 16) * PANEL_SHARE;
-  for (const plane of [chromaU, chromaV]) {
-    for (let i = (top / 2) * (width / 2); i < plane.length; i++) plane[i] = 128 + (plane[i]! - 128) * 0.35;
-  }
 }
 
 function paintTrack(

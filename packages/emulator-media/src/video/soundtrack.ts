@@ -1,4 +1,4 @@
-import { seededRandom } from "./seeded-random.js";
+import { seededRandom } from "../random/seeded-random.js";
 
 /** Samples per second, one channel. */
 export const SAMPLE_RATE = 48_000;

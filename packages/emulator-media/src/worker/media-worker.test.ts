@@ -34,6 +34,12 @@ test("rejects a job that fails, and keeps the thread", async () => {
   expect(threads).toHaveLength(1);
 });
 
+test("rejects input that the thread finds invalid with its own words, as a RangeError", async () => {
+  const refused = run("refuse");
+  await expect(refused).rejects.toThrow(RangeError);
+  await expect(refused).rejects.toThrow(/^inputs\[0\] is no image$/);
+});
+
 test.each([
   ["throws", "throw", "wasm out of memory"],
   ["exits", "exit", "the media thread ended with exit code 3"],

@@ -1,9 +1,10 @@
 import type { Worker } from "node:worker_threads";
-import type { MediaJob, MediaJobOutcome, MediaJobs } from "./media-job.js";
+import type { MediaJobOutcome, MediaJobs } from "./media-job.js";
 
 interface QueuedJob {
-  job: MediaJob;
-  resolve: (output: MediaJobs[keyof MediaJobs]["output"]) => void;
+  job: { kind: keyof MediaJobs; input: MediaJobs[keyof MediaJobs]["input"] };
+  /** Takes the output of the job's own kind, which the type of a queue of all kinds cannot say. */
+  resolve: (output: never) => void;
   reject: (error: Error) => void;
 }
 
@@ -24,6 +25,7 @@ export class MediaWorker {
   /**
    * Queues a job.
    *
+   * @throws RangeError when the thread finds the input invalid.
    * @throws Error when the job fails, when the thread crashes while at it, and when {@link close} comes first.
    */
   run<Kind extends keyof MediaJobs>(
@@ -84,14 +86,17 @@ export class MediaWorker {
   #settle(outcome: MediaJobOutcome): void {
     const finished = this.#running;
     this.#running = undefined;
-    if (finished && "output" in outcome) finished.resolve(outcome.output);
-    else if (finished) finished.reject(failure(finished.job, outcome));
+    if (finished) {
+      if ("output" in outcome) finished.resolve(outcome.output as never);
+      else finished.reject(failure(finished.job, outcome));
+    }
     this.#runNext();
   }
 }
 
-function failure(job: MediaJob, outcome: MediaJobOutcome): Error {
-  const cause = "error" in outcome ? outcome.error : undefined;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`The ${job.kind} could not be rendered: ${reason}`, { cause });
+function failure({ kind }: QueuedJob["job"], outcome: Exclude<MediaJobOutcome, { output: unknown }>): Error {
+  if ("invalidInput" in outcome) return new RangeError(outcome.invalidInput);
+  const { error } = outcome;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(`The ${kind} could not be rendered: ${reason}`, { cause: error });
 }

@@ -10,7 +10,8 @@ import {
 import { mentionedChoices } from "../extraction/pick-choice.js";
 import { nameInWords } from "../extraction/property-hint.js";
 import { TextSource } from "../extraction/text-source.js";
-import { similarity, textFeatures } from "../language/text-features.js";
+import { stem } from "../language/stem.js";
+import { isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
 import { findExpressions } from "./calculate.js";
 import type { ChatRequest, ToolDefinition } from "./chat-request.js";
 import type { Conversation } from "./read-conversation.js";
@@ -24,6 +25,7 @@ const CLAUSE_END =
 /** Longer messages carry material; which tool is wanted then stands in their question. */
 const LONGEST_REQUEST = 4_000;
 const MOST_CLAUSES = 24;
+const LONGEST_ELLIPSIS = 10;
 const SIGN_WORDS: Record<string, string> = {
   "+": "add plus sum addition",
   "-": "subtract minus difference",
@@ -56,7 +58,7 @@ function plannedCalls({ tools, toolChoice }: ChatRequest, conversation: Conversa
   const request = text.length <= LONGEST_REQUEST ? text : conversation.question.slice(0, LONGEST_REQUEST);
   const scored = new ToolScorer(tools);
   const clauses = splitByTool(request, scored, conversation);
-  if (clauses.length > 1) return clauses.flatMap(({ tool, clause }) => callsFor(tool, clause, conversation));
+  if (clauses.length > 1) return callsForClauses(clauses, conversation);
   const best = scored.best(request, conversation);
   if (best && best.score > APPLIES) return callsFor(best.tool, text, conversation);
   if (toolChoice !== "required") return [];
@@ -65,6 +67,23 @@ function plannedCalls({ tools, toolChoice }: ChatRequest, conversation: Conversa
   const uncalled = tools.filter(({ name }) => !called.has(name));
   const nearest = new ToolScorer(uncalled).best(request, conversation)?.tool ?? uncalled[0];
   return nearest ? callsFor(nearest, text, conversation) : [];
+}
+
+function callsForClauses(clauses: readonly ToolClause[], conversation: Conversation): ComposedToolCall[] {
+  const calls: ComposedToolCall[] = [];
+  for (const { tool, clause, elliptical } of clauses) {
+    // What an elliptical clause leaves out is as in the call before.
+    const base = elliptical ? calls.at(-1)?.arguments : undefined;
+    for (const call of callsFor(tool, clause, conversation)) {
+      const merged = base === undefined ? call.arguments : mergeArguments(base, call.arguments);
+      calls.push({ name: call.name, arguments: merged });
+    }
+  }
+  return calls;
+}
+
+function mergeArguments(base: string, own: string): string {
+  return JSON.stringify({ ...asRecord(JSON.parse(base)), ...asRecord(JSON.parse(own)) });
 }
 
 class ToolScorer {
@@ -102,13 +121,16 @@ function signsInWords(text: string): string {
   return `calculate calculator math arithmetic ${[...signs].map((sign) => SIGN_WORDS[sign]).join(" ")}`;
 }
 
+interface ToolClause {
+  tool: ToolDefinition;
+  clause: string;
+  /** Says only what differs from the clause before: `and when the one to Oslo?`. */
+  elliptical: boolean;
+}
+
 /** The clauses that ask for a tool each, with what follows them and asks for none. */
-function splitByTool(
-  text: string,
-  scorer: ToolScorer,
-  conversation: Conversation,
-): { tool: ToolDefinition; clause: string }[] {
-  const parts: { tool: ToolDefinition; clause: string }[] = [];
+function splitByTool(text: string, scorer: ToolScorer, conversation: Conversation): ToolClause[] {
+  const parts: ToolClause[] = [];
   let loose = "";
   for (const clause of text.split(CLAUSE_END).slice(0, MOST_CLAUSES)) {
     if (clause.trim() === "") continue;
@@ -118,8 +140,12 @@ function splitByTool(
       best !== undefined &&
       best.score > APPLIES &&
       (best.tool !== last?.tool || isComplete(best.tool, clause, conversation));
-    if (ofItsOwn) {
-      parts.push({ tool: best.tool, clause: `${loose} ${clause}`.trim() });
+    const elliptical =
+      last !== undefined && isElliptical(clause, text) && isComplete(last.tool, clause, conversation);
+    if (elliptical && (!ofItsOwn || best.tool === last.tool)) {
+      parts.push({ tool: last.tool, clause, elliptical });
+    } else if (ofItsOwn) {
+      parts.push({ tool: best.tool, clause: `${loose} ${clause}`.trim(), elliptical: false });
       loose = "";
     } else if (last) {
       last.clause += ` and ${clause}`;
@@ -128,6 +154,25 @@ function splitByTool(
     }
   }
   return parts;
+}
+
+/**
+ * Whether a clause only points at another thing of the same kind: its words are names, numbers, small words, or
+ * words that the rest of the text uses as well. A bare name is no clause but an item of a list.
+ */
+function isElliptical(clause: string, text: string): boolean {
+  if (!/^\p{Ll}|^(?:What|How|When|Where|And|To|In|For|Also|The)\b/u.test(clause.trim())) return false;
+  const elsewhere = new Set(wordsOf(text.replace(clause, " ")).map(stem));
+  const words = clause.match(/[\p{L}\p{N}'’-]+/gu) ?? [];
+  return (
+    words.length > 1 &&
+    words.length <= LONGEST_ELLIPSIS &&
+    words.every(
+      (word) =>
+        /^[\p{Lu}\p{N}]/u.test(word) || isStopWord(word) || /^ones?$/.test(word) || elsewhere.has(stem(word)),
+    ) &&
+    !/\b(?:I|I'm|my)\b/.test(clause)
+  );
 }
 
 /** Whether the text itself holds every argument the tool requires. */
@@ -186,11 +231,11 @@ function siblings(value: string, text: string): string[] {
   if (!/^\p{Lu}/u.test(value) || value.length > 40) return [];
   const word = "\\p{Lu}[\\p{L}'’-]*(?: \\p{Lu}[\\p{L}'’-]*){0,2}";
   const list = new RegExp(
-    `(?:${word})(?:\\s*,\\s*(?:and\\s+|or\\s+)?(?:${word})|\\s+(?:and|or|&)\\s+(?:in\\s+|for\\s+)?(?:${word}))+`,
+    `(?:${word})(?:\\s*,\\s*(?:and\\s+|or\\s+)?(?:${word})|\\s+(?:and|or|&)\\s+(?:in\\s+|for\\s+|to\\s+)?(?:${word}))+`,
     "gu",
   );
   for (const [found] of text.matchAll(list)) {
-    const names = found.split(/\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+(?:in\s+|for\s+)?/);
+    const names = found.split(/\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+(?:in\s+|for\s+|to\s+)?/);
     if (names.includes(value)) return names;
   }
   return [];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Field } from "../checks/field.js";
 import { requireModel } from "../models/require-model.js";
-import { abortableDelay } from "../server/abortable-delay.js";
+import { chunkPause } from "../server/chunk-pause.js";
 import { eventStreamResponse } from "../server/event-stream.js";
 import type { Exchange } from "../server/exchange.js";
 import { checkChatRequest } from "./check-chat-request.js";
@@ -11,9 +11,9 @@ import { limitReply } from "./limit-reply.js";
 import { countPromptTokens } from "./prompt-tokens.js";
 
 /** `POST /chat/completions`: one reply, whole or as a stream. */
-export function createChatCompletion({ body, key, services, signal }: Exchange): Response {
+export function createChatCompletion({ body, models, services, signal }: Exchange): Response {
   const request = checkChatRequest(Field.body(body));
-  const model = requireModel(services.keys.modelsOf(key), request.model, "chat");
+  const model = requireModel(models, request.model, "chat");
   const reply = limitReply(
     composeReply(request, { seed: request.seed ?? services.seed, reasons: model.reasons }),
     request,
@@ -27,9 +27,5 @@ export function createChatCompletion({ body, key, services, signal }: Exchange):
     promptTokens: countPromptTokens(request),
   };
   if (!request.stream) return Response.json(completionBody(completion));
-  const { chunkMs } = services.latency;
-  return eventStreamResponse(completionChunks(completion), async () => {
-    signal.throwIfAborted();
-    if (chunkMs > 0) await abortableDelay(chunkMs, signal);
-  });
+  return eventStreamResponse(completionChunks(completion), { pause: chunkPause(services, signal) });
 }

@@ -3,6 +3,7 @@ import { type Passage, splitPassages } from "../language/split-passages.js";
 import { stem } from "../language/stem.js";
 import { CJK, isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
 import type { Source } from "./read-conversation.js";
+import { shortenPassage } from "./shorten-passage.js";
 
 /** An answer made of sentences that were given. */
 export interface GroundedAnswer {
@@ -28,8 +29,16 @@ const MIN_COVERAGE = 0.34;
 const MIN_COVERAGE_WITHOUT_NAMES = 0.6;
 const SPECIFIC_WEIGHT = 2;
 const HISTORY_PENALTY = 0.85;
-const KEEP_SHARE = 0.72;
+const KEEP_SHARE = 0.8;
 const MAX_SENTENCES = 3;
+const LONGEST_QUOTE = 300;
+const CODE_PENALTY = 0.8;
+/** Questions that a line of code may be the very answer to. */
+const WANTS_CODE = /\b(?:install|commands?|run|start|import|code|example|snippet)\b|安装|命令|代码/i;
+/** For a table row whose first cell is what the question names. */
+const ROW_KEY_BONUS = 0.35;
+/** A related word is not quite the word. */
+const RELATED_SHARE = 0.85;
 const MAX_PASSAGES = 3_000;
 
 /** Looks the answer to a question up in the sources; undefined when they do not hold it. */
@@ -44,14 +53,27 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
   );
   const required = missesName ? MIN_COVERAGE_WITHOUT_NAMES : MIN_COVERAGE;
   const questionFeatures = textFeatures(question);
+  const questionWords = new Set(wordsOf(question));
+
+  // Words that few passages hold tell them apart; those that stand everywhere say little.
+  const rarities = new Map(terms.map((term) => [term, rarityOf(term, passages)] as const));
+  const rarity = (term: Term) => rarities.get(term) ?? 0;
+  const totalRarity = terms.reduce((sum, term) => sum + term.weight * rarity(term), 0);
 
   const ranked = passages
     .map((passage) => {
       const matched = terms.filter((term) => term.keys.some((key) => passage.keys.has(key)));
-      const rarity = matched.reduce((sum, term) => sum + term.weight * rarityOf(term, passages), 0);
+      const matchedRarity = matched.reduce(
+        (sum, term) => sum + term.weight * rarity(term) * (isLiteral(term, passage) ? 1 : RELATED_SHARE),
+        0,
+      );
       const coverage = matched.reduce((sum, term) => sum + term.weight, 0) / total;
+      const named = isNamed(passage, questionWords) ? ROW_KEY_BONUS : 0;
       const score =
-        (rarity / total + similarity(questionFeatures, textFeatures(passage.text))) * passage.weight;
+        ((1.5 * matchedRarity) / totalRarity +
+          similarity(questionFeatures, textFeatures(passage.text)) +
+          named) *
+        passage.weight;
       return { passage, matched, coverage, score };
     })
     .filter(({ coverage }) => coverage >= required)
@@ -59,16 +81,29 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
   const [best] = ranked;
   if (!best) return undefined;
 
+  // What the best passage has and few others have is what the question is about.
+  const rarest = Math.max(...best.matched.map(rarity));
+  const essential = best.matched.filter((term) => rarity(term) === rarest);
   const chosen = ranked
     .filter(({ score }) => score >= KEEP_SHARE * best.score)
+    .filter(({ matched }) => essential.some((term) => matched.includes(term)))
     .filter(({ passage }, index) => index === 0 || !overlaps(passage.text, best.passage.text))
     .slice(0, MAX_SENTENCES)
     .sort((left, right) => left.passage.order - right.passage.order);
   return {
-    text: chosen.map(({ passage }) => passage.text).join(" "),
+    text: chosen.map(({ passage }) => shortenPassage(passage, questionFeatures, LONGEST_QUOTE)).join(" "),
     coverage: best.coverage,
     considered: passages.length,
   };
+}
+
+function isLiteral(term: Term, { keys }: IndexedPassage): boolean {
+  return term.keys.some((key) => !key.startsWith("k:") && keys.has(key));
+}
+
+function isNamed({ rowKey }: IndexedPassage, questionWords: ReadonlySet<string>): boolean {
+  const words = wordsOf(rowKey ?? "");
+  return words.length > 0 && words.every((word) => questionWords.has(word));
 }
 
 /** A list stands among the passages as a whole and by its items. */
@@ -85,6 +120,7 @@ interface IndexedPassage extends Passage {
 
 function collectPassages(question: string, sources: readonly Source[]): IndexedPassage[] {
   const asked = question.trim();
+  const wantsCode = WANTS_CODE.test(question);
   const seen = new Set<string>();
   const passages: IndexedPassage[] = [];
   for (const { text, origin } of sources) {
@@ -96,7 +132,8 @@ function collectPassages(question: string, sources: readonly Source[]): IndexedP
         ...passage,
         text: origin === "history" ? quoteFromHistory(passage.text) : passage.text,
         order: passages.length,
-        weight: origin === "history" ? HISTORY_PENALTY : 1,
+        weight:
+          (origin === "history" ? HISTORY_PENALTY : 1) * (passage.isCode && !wantsCode ? CODE_PENALTY : 1),
         keys: new Set(keysOf(`${passage.heading} ${passage.text}`)),
       });
     }

@@ -1,5 +1,6 @@
 import { stripPromptMarkers } from "../server/prompt-markers.js";
 import type { ChatMessage } from "./chat-request.js";
+import { withoutSchemas } from "./json-schema-blocks.js";
 import { readPrompt } from "./read-prompt.js";
 
 /** The result of a tool that was called since the last user message. */
@@ -49,7 +50,8 @@ export function readConversation(sent: readonly ChatMessage[]): Conversation {
     .filter(({ role }) => role === "system")
     .map(({ text }) => text)
     .join("\n");
-  const system = readSystem(systemText);
+  // A schema says how to answer, not what.
+  const system = readSystem(withoutSchemas(systemText));
 
   const sources: Source[] = toolResults.map(({ text }) => ({ text, origin: "tool" }));
   if (prompt.context !== "") sources.push({ text: prompt.context, origin: "prompt" });

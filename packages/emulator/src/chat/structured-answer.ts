@@ -1,10 +1,11 @@
 import { isRecord } from "../checks/field.js";
 import { fillSchema } from "../extraction/fill-schema.js";
-import { type JsonSchema, typeOf } from "../extraction/json-schema.js";
+import type { JsonSchema } from "../extraction/json-schema.js";
 import { TextSource } from "../extraction/text-source.js";
 import type { ChatRequest } from "./chat-request.js";
 import { composeAnswer } from "./compose-answer.js";
 import { findJsonBlocks } from "./find-json-blocks.js";
+import { findSchemaBlocks, withoutSchemas } from "./json-schema-blocks.js";
 import type { Conversation } from "./read-conversation.js";
 
 /** The answer as JSON text when the request, or the prompt, asks for that; undefined otherwise. */
@@ -40,7 +41,8 @@ function fill(schema: unknown, conversation: Conversation, seed: number, cut: re
   const material = conversation.sources.filter(
     ({ origin }) => origin !== "history" || !conversation.hasContext,
   );
-  let text = [...conversation.toolResults.map((result) => result.text), conversation.userText].join("\n");
+  const said = withoutSchemas(conversation.userText);
+  let text = [...conversation.toolResults.map((result) => result.text), said].join("\n");
   for (const { text: more } of material) if (!text.includes(more)) text += `\n${more}`;
   for (const part of cut) text = text.replace(part, " ");
   const answer = () => composeAnswer(conversation, seed).text;
@@ -56,7 +58,7 @@ interface PromptShape {
 
 /** A JSON schema in the prompt. */
 function schemaInPrompt(prompt: string): PromptShape | undefined {
-  const block = findJsonBlocks(prompt).findLast(({ value }) => isSchema(value));
+  const block = findSchemaBlocks(prompt).at(-1);
   return block && isRecord(block.value) ? { schema: block.value, text: block.text } : undefined;
 }
 
@@ -68,10 +70,6 @@ function shapeInPrompt(prompt: string): PromptShape | undefined {
     ({ value }) => isRecord(value) && Object.keys(value).length > 0,
   );
   return example && { schema: schemaOfExample(example.value), text: example.text };
-}
-
-function isSchema(value: unknown): boolean {
-  return isRecord(value) && isRecord(value["properties"]) && typeOf(value) === "object";
 }
 
 function schemaOfExample(example: unknown, depth = 0): JsonSchema {

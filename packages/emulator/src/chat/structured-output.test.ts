@@ -34,6 +34,33 @@ async function extractor() {
   };
 }
 
+describe("a name", () => {
+  const person = object({ name: text });
+
+  it.each([
+    "my name is Ada Brandt (ada@example.com)",
+    "Hello, my name is Ada Brandt, 34, from Oslo.",
+    "Name: Ada Brandt (34)",
+    "I am Ada Brandt (she/her) and I need help.",
+  ])("is no more than the name: %s", async (content) => {
+    const extract = await extractor();
+    expect(await extract(content, person)).toEqual({ name: "Ada Brandt" });
+  });
+
+  it.each([
+    ["on one line", 0],
+    ["over many lines", 2],
+  ])("is not read out of a schema in the system message, %s", async (_, indent) => {
+    const extract = await extractor();
+    const schema = {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      ...object({ name: { ...text, description: "Name of the person" }, age: { type: "integer" } }),
+    };
+    const system = `JSON schema:\n${JSON.stringify(schema, null, indent)}\nYou MUST answer with JSON that matches the schema above.`;
+    expect(await extract("Alice is 31 years old.", schema, system)).toEqual({ name: "Alice", age: 31 });
+  });
+});
+
 describe("response_format json_schema", () => {
   it.each<[string, object, object]>([
     [

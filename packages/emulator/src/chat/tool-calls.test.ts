@@ -72,6 +72,32 @@ function callsOf(message: OpenAI.ChatCompletionMessage): [name: string, values: 
   );
 }
 
+describe("tool calls for what a clause leaves out", () => {
+  const departure = tool("departure", "Get the departure time of the next train to a city", {
+    city: { type: "string", description: "Name of the city" },
+  });
+
+  it.each([
+    ["When does the next train to Lisbon leave, and when the one to Oslo?", ["Lisbon", "Oslo"]],
+    ["When does the next train leave to Lisbon, Oslo and Vienna?", ["Lisbon", "Oslo", "Vienna"]],
+    ["When do the trains leave to Lisbon, to Oslo and to Vienna?", ["Lisbon", "Oslo", "Vienna"]],
+    ["When does the next train to Lisbon leave? What about Oslo?", ["Lisbon", "Oslo"]],
+    ["When does the next train to Lisbon leave? And the one to Oslo?", ["Lisbon", "Oslo"]],
+    ["When does the next train to Lisbon leave? Thank you very much for looking.", ["Lisbon"]],
+  ])("%s", async (content, cities) => {
+    const { call } = await model({ tools: [departure] });
+    expect(await call(content)).toEqual(cities.map((city) => ["departure", { city }]));
+  });
+
+  it("keeps the other arguments of the call before", async () => {
+    const { call } = await model();
+    expect(await call("What is the weather in celsius in Paris, and what about Oslo?")).toEqual([
+      ["get_weather", { city: "Paris", unit: "celsius" }],
+      ["get_weather", { city: "Oslo", unit: "celsius" }],
+    ]);
+  });
+});
+
 describe("tool calls", () => {
   it.each<[string, [string, object][]]>([
     ["What's the weather in Paris?", [["get_weather", { city: "Paris" }]]],

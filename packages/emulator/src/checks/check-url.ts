@@ -10,6 +10,9 @@ export interface UrlForms {
   asset?: boolean;
 }
 
+/** A shorter text is a word, not a picture. */
+const SHORTEST_BASE64_IMAGE = 16;
+
 /** Reads a URL of one of the forms; notes a problem for any other. */
 export function checkUrl(field: Field, { data, subtypes, asset }: UrlForms): string | undefined {
   const url = field.string();
@@ -52,8 +55,18 @@ function checkDataUrl(
   return url;
 }
 
+/** Reads an image as a public URL, a data URL or bare Base64; notes a problem for anything else. */
+export function checkImageInput(field: Field): string | undefined {
+  const image = field.string();
+  if (image === undefined) return undefined;
+  if (isPublicUrl(image)) return image;
+  if (image.startsWith("data:image/")) return checkDataUrl(field, image, "image");
+  if (!image.startsWith("data:") && image.length >= SHORTEST_BASE64_IMAGE && isBase64(image)) return image;
+  return field.refuse("must be a public http(s) URL, a data:image/...;base64,... value or Base64 image data");
+}
+
 /** Checks the text from `start` without copying it: inputs may be many megabytes. */
-function isBase64(text: string, start: number): boolean {
+function isBase64(text: string, start = 0): boolean {
   if (start >= text.length) return false;
   const pattern = /[A-Za-z0-9+/]+={0,2}$/y;
   pattern.lastIndex = start;

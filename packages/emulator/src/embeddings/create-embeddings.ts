@@ -9,9 +9,9 @@ import { embedText } from "./embed-text.js";
 const DEFAULT_DIMENSIONS = 1_536;
 
 /** `POST /embeddings`: one vector per input, in order. */
-export function createEmbeddings({ body, key, services }: Exchange): Response {
+export function createEmbeddings({ body, models, services }: Exchange): Response {
   const request = checkEmbeddingsRequest(Field.body(body));
-  const model = requireModel(services.keys.modelsOf(key), request.model, "embedding");
+  const model = requireModel(models, request.model, "embedding");
   const dimensions = request.dimensions ?? DEFAULT_DIMENSIONS;
   const tokens = request.input.reduce((sum, text) => sum + countTokens(text), 0);
   return Response.json({

@@ -114,7 +114,11 @@ function keyedMention(text: string, name: string): string | undefined {
       "i",
     );
     const value = pattern.exec(text)?.[1];
-    const trimmed = value?.replace(/[.!?。]+(?:\s.*)?$|\s+(?:and|but|with|who|from|at)\s.*$/is, "").trim();
+    const trimmed = value
+      ?.replace(/[.!?。]+(?:\s.*)?$|\s+(?:and|but|with|who|from|at)\s.*$/is, "")
+      // What stands in brackets behind a value says more about it.
+      .replace(/(?<=\S)\s*[（(].*$/s, "")
+      .trim();
     if (trimmed) return trimmed;
   }
   return undefined;

@@ -3,6 +3,12 @@ export interface Passage {
   text: string;
   /** What stands over it: headings, the question it answers, the sentence that leads a list in. */
   heading: string;
+  /** Cells or items that the text joins; it may be quoted without some of them. */
+  segments?: readonly string[];
+  /** A table row is found by its first cell before all else. */
+  rowKey?: string;
+  /** A line of code says less to a reader than a sentence. */
+  isCode?: boolean;
 }
 
 const ABBREVIATION = /(?:\b(?:Dr|Mr|Mrs|Ms|Prof|Inc|Ltd|Co|St|No|vs|approx|etc|e\.g|i\.e)|\b[A-Z])\.$/;
@@ -11,8 +17,13 @@ const HEADING = /^\s*(#{1,6})\s+(.*?)\s*#*$/;
 /** Rules and fences between parts of a text. */
 const SEPARATOR = /^\s*(?:(?:[-=_*~]\s?){3,}|"""|''')\s*$/;
 const MOST_JOINED_ITEMS = 12;
+const FENCE = /^\s*(?:```|~~~)\s*(.*)$/;
+const TABLE_ROW = /^\s*\|.*\|\s*$/;
+const TABLE_RULE = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
+/** After a blank line these are Markdown again, even where the end of a code block was cut off. */
+const MARKDOWN_AGAIN = /^(?:#{1,6} \S|\|.*\|\s*$)/;
 
-/** Splits prose or Markdown into sentences, list items, table rows and code blocks, each with its heading. */
+/** Splits prose or Markdown, also cut out anywhere, into sentences, list items, table rows and lines of code. */
 export function splitPassages(text: string): Passage[] {
   return new PassageReader().read(text);
 }
@@ -38,29 +49,27 @@ class PassageReader {
   private paragraph: string[] = [];
   private leadIn = "";
   private items: string[] = [];
-  private columns: string[] | undefined;
-  private code: string[] | undefined;
+  private columns: readonly string[] = [];
+  private inCode = false;
+  private lines: readonly string[] = [];
 
   read(text: string): Passage[] {
-    for (const line of text.replaceAll("\r", "").split("\n")) this.readLine(line);
-    if (this.code) this.add(this.code.join("\n"));
+    this.lines = text.replaceAll("\r", "").split("\n");
+    for (const [index, line] of this.lines.entries()) this.readLine(line, index);
     this.endBlock();
     return this.passages;
   }
 
-  private readLine(line: string): void {
-    if (/^\s*```/.test(line)) {
-      if (this.code) {
-        this.add(this.code.join("\n"));
-        this.code = undefined;
-      } else {
-        this.endBlock();
-        this.code = [];
-      }
+  private readLine(line: string, index: number): void {
+    const fence = FENCE.exec(line);
+    if (fence) {
+      this.readFence(fence[1] ?? "", index);
       return;
     }
-    if (this.code) {
-      this.code.push(line);
+    if (this.inCode && MARKDOWN_AGAIN.test(line) && (this.lines[index - 1] ?? "").trim() === "")
+      this.inCode = false;
+    if (this.inCode) {
+      this.add(line, { isCode: true });
       return;
     }
     const heading = HEADING.exec(line);
@@ -73,11 +82,11 @@ class PassageReader {
       ];
       return;
     }
-    if (/^\s*\|.*\|\s*$/.test(line)) {
-      this.readTableRow(line);
+    if (TABLE_ROW.test(line)) {
+      this.readTableRow(line, index);
       return;
     }
-    this.columns = undefined;
+    this.columns = [];
     const item = LIST_ITEM.exec(line);
     if (item) {
       this.endParagraph();
@@ -98,19 +107,33 @@ class PassageReader {
     }
   }
 
-  private readTableRow(line: string): void {
+  /** A retrieved piece may begin or end inside code; a fence with a language always opens it. */
+  private readFence(language: string, index: number): void {
+    const closesNothing = !this.inCode && language === "" && !this.isClosedLater(index);
     this.endBlock();
-    const cells = line
-      .trim()
-      .slice(1, -1)
-      .split("|")
-      .map((cell) => cell.trim());
-    if (!this.columns) {
+    this.inCode = language !== "" || (!this.inCode && !closesNothing);
+  }
+
+  private isClosedLater(index: number): boolean {
+    const next = this.lines.slice(index + 1).find((line) => FENCE.test(line));
+    return next !== undefined && FENCE.exec(next)?.[1] === "";
+  }
+
+  private readTableRow(line: string, index: number): void {
+    this.endBlock();
+    if (TABLE_RULE.test(line)) return;
+    const cells = splitCells(line);
+    // A piece that was cut out of a table has rows without their header.
+    if (TABLE_RULE.test(this.lines[index + 1] ?? "")) {
       this.columns = cells;
-    } else if (!cells.every((cell) => /^:?-+:?$/.test(cell))) {
-      const columns = this.columns;
-      this.add(cells.map((cell, index) => (columns[index] ? `${columns[index]}: ${cell}` : cell)).join(", "));
+      return;
     }
+    const segments = cells
+      .map((cell, column) =>
+        cell !== "" && this.columns[column] ? `${this.columns[column]}: ${cell}` : cell,
+      )
+      .filter((cell) => cell !== "");
+    this.add(segments.join(", "), { segments, rowKey: cells[0] ?? "" });
   }
 
   private endBlock(): void {
@@ -144,18 +167,39 @@ class PassageReader {
     this.items = [];
     for (const item of items) for (const sentence of splitSentences(item)) this.add(sentence);
     if (/[:：]$/.test(this.leadIn) && items.length <= MOST_JOINED_ITEMS) {
-      this.passages.push({ text: `${this.leadIn} ${items.join("; ")}`, heading: this.headingText() });
+      const [first = "", ...others] = items;
+      this.passages.push({
+        text: `${this.leadIn} ${items.join("; ")}`,
+        heading: this.headingText(),
+        segments: [`${this.leadIn} ${first}`, ...others],
+      });
     }
     this.leadIn = "";
   }
 
-  private add(text: string): void {
+  private add(text: string, more: Omit<Passage, "text" | "heading"> = {}): void {
     if (text.trim().length > 1) {
-      this.passages.push({ text: text.trim(), heading: `${this.headingText()} ${this.leadIn}`.trim() });
+      this.passages.push({
+        text: text.trim(),
+        heading: `${this.headingText()} ${this.leadIn}`.trim(),
+        ...more,
+      });
     }
   }
 
   private headingText(): string {
     return this.headings.map(({ text }) => text).join(" ");
   }
+}
+
+/** The cells of a row; a bar in code or behind a backslash parts none. */
+function splitCells(line: string): string[] {
+  return (
+    line
+      .trim()
+      .slice(1, -1)
+      .match(/(?:`[^`]*`|\\\||[^|])*(?:\||$)/g) ?? []
+  )
+    .map((cell) => cell.replace(/\|$/, "").replaceAll("\\|", "|").trim())
+    .filter((cell, index, all) => cell !== "" || index < all.length - 1);
 }

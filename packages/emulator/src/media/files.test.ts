@@ -35,7 +35,7 @@ describe("result files", () => {
 
   it("say how to add the media package when it is missing", async () => {
     const lease = new MediaRendererLease("@model-gateway/not-installed");
-    await expect(lease.load()).rejects.toMatchObject({
+    await expect(lease.require("renderVideo", "This video")).rejects.toMatchObject({
       status: 501,
       code: "media_unavailable",
       message: expect.stringContaining("npm install --save-dev @model-gateway/not-installed"),

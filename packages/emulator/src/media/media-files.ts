@@ -10,15 +10,29 @@ export interface MediaFile {
   mediaType: string;
 }
 
+/** Makes a file when somebody asks for it. */
+export type RenderFile = () => Promise<MediaFile>;
+
 const VALID_FOR_MS = 24 * 60 * 60 * 1_000;
 const KEPT_FILES = 64;
+const PUBLISHED_FILES = 2_000;
+const MEDIA_TYPES: Record<string, string> = {
+  mp4: "video/mp4",
+  png: "image/png",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+};
 
-/** Signed, expiring URLs, and the files behind them, rendered once and kept while they are among the latest used. */
+/**
+ * The result files of all media: signed, expiring URLs, and the files behind them, rendered when first asked for and
+ * kept while they are among the latest used.
+ */
 export class MediaFiles {
   private readonly secret = randomBytes(32);
   private readonly clock: VirtualClock;
   private readonly folder: string | undefined;
   private readonly files = new Map<string, Promise<MediaFile>>();
+  private readonly published = new Map<string, RenderFile>();
 
   /** @param folder where rendered files are kept as well, for people to open; in memory only without it */
   constructor(clock: VirtualClock, folder?: string) {
@@ -26,8 +40,14 @@ export class MediaFiles {
     this.folder = folder;
   }
 
-  /** The URL of the file `<task id>/<name>`, good for 24 hours of emulator time from `issuedAt`. */
-  sign(origin: string, path: string, issuedAt: number): string {
+  /** Publishes `<owner>/<name>`; its URL is good for 24 hours of emulator time from `issuedAt`. */
+  publish(origin: string, path: string, issuedAt: number, render: RenderFile): string {
+    this.published.delete(path);
+    this.published.set(path, render);
+    for (const oldest of this.published.keys()) {
+      if (this.published.size <= PUBLISHED_FILES) break;
+      this.published.delete(oldest);
+    }
     const expires = Math.floor((issuedAt + VALID_FOR_MS) / 1_000);
     return `${origin}/files/${path}?expires=${expires}&signature=${this.signature(path, String(expires))}`;
   }
@@ -44,18 +64,21 @@ export class MediaFiles {
       });
     }
     if (Number(expires) * 1_000 <= this.clock.now()) {
-      throw new ApiError(
-        "This file URL has expired: a result is served for 24 hours after its task has ended.",
-        {
-          status: 403,
-          code: "url_expired",
-        },
-      );
+      throw new ApiError("This file URL has expired: a result is served for 24 hours after it was made.", {
+        status: 403,
+        code: "url_expired",
+      });
     }
   }
 
-  /** The file from the cache, or rendered now; concurrent readers share one rendering, and a failure is not kept. */
-  async get(path: string, render: () => Promise<MediaFile>): Promise<MediaFile> {
+  /**
+   * A published file; concurrent readers share one rendering, and a failure is not kept.
+   *
+   * @throws ApiError 404 when there is none at the path
+   */
+  async read(path: string): Promise<MediaFile> {
+    const render = this.published.get(path);
+    if (!render) throw ApiError.notFound("There is no such file, or it is gone.", "file_not_found");
     const file = this.files.get(path) ?? this.readOrRender(path, render);
     this.files.delete(path);
     this.files.set(path, file);
@@ -71,14 +94,28 @@ export class MediaFiles {
     }
   }
 
-  reset(): void {
-    this.files.clear();
+  /** The file behind a URL that was signed here and is still good; undefined for any other URL. */
+  async readByUrl(url: string): Promise<MediaFile | undefined> {
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    const path = /^\/files\/([^/]+\/[^/]+)$/.exec(parsed?.pathname ?? "")?.[1];
+    if (!parsed || path === undefined || !this.published.has(path)) return undefined;
+    try {
+      this.verify(path, parsed.searchParams);
+    } catch {
+      return undefined;
+    }
+    return this.read(path);
   }
 
-  private async readOrRender(path: string, render: () => Promise<MediaFile>): Promise<MediaFile> {
+  reset(): void {
+    this.files.clear();
+    this.published.clear();
+  }
+
+  private async readOrRender(path: string, render: RenderFile): Promise<MediaFile> {
     if (this.folder === undefined) return render();
     const filename = join(this.folder, "files", path);
-    const mediaType = path.endsWith(".mp4") ? "video/mp4" : "image/png";
+    const mediaType = MEDIA_TYPES[path.split(".").at(-1) ?? ""] ?? "application/octet-stream";
     // Written by this emulator before the file left memory.
     const kept = await readFile(filename).catch(() => undefined);
     if (kept) return { bytes: kept, mediaType };

@@ -8,11 +8,16 @@ export interface ImageSize {
 // A JPEG says its size after its metadata, which may hold a thumbnail and a colour profile.
 const READ_BYTES = 256 * 1_024;
 
-/** The size of the picture in a Base64 data URL by its header, or undefined when it is none that is known. */
-export function readImageSize(url: string): ImageSize | undefined {
-  const comma = url.indexOf(",");
-  if (!url.startsWith("data:image/") || comma < 0) return undefined;
-  const bytes = Buffer.from(url.slice(comma + 1, comma + 1 + Math.ceil(READ_BYTES / 3) * 4), "base64");
+/** The size of the picture in a data URL or Base64 by its header, or undefined when it is none that is known. */
+export function readImageSize(image: string): ImageSize | undefined {
+  if (/^(?:https?|asset):/i.test(image)) return undefined;
+  const start = image.startsWith("data:") ? image.indexOf(",") + 1 : 0;
+  return imageSizeOf(Buffer.from(image.slice(start, start + Math.ceil(READ_BYTES / 3) * 4), "base64"));
+}
+
+/** The size of an encoded picture by its header. */
+export function imageSizeOf(encoded: Uint8Array): ImageSize | undefined {
+  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   return readPng(bytes) ?? readGif(bytes) ?? readWebp(bytes) ?? readJpeg(bytes);
 }
 

@@ -1,22 +1,41 @@
 import { ApiError } from "../server/api-error.js";
 import type { Services } from "../server/services.js";
 import type { VideoTask } from "../videos/video-task.js";
-import { VIDEO_FILE } from "../videos/video-task-body.js";
 import type { MediaFile } from "./media-files.js";
+import { readInputImage } from "./read-input-image.js";
+import { usableImages } from "./usable-images.js";
 
-/** Renders a file of a succeeded task. @throws ApiError 501 without the media package */
-export async function renderTaskFile({ media }: Services, task: VideoTask, name: string): Promise<MediaFile> {
-  const renderer = await media.load();
-  const { width, height, durationSeconds, prompt, seed, generateAudio } = task.settings;
-  const video = await renderer.renderVideo({
+/** Names of a task's files in their URLs. */
+export const VIDEO_FILE = "video.mp4";
+export const LAST_FRAME_FILE = "last-frame.png";
+
+/** The URL of a file of a succeeded task, which is rendered when somebody asks for it. */
+export function publishTaskFile(services: Services, task: VideoTask, name: string): string {
+  return services.files.publish(task.origin, `${task.id}/${name}`, task.updatedAt, () =>
+    renderTaskFile(services, task, name),
+  );
+}
+
+async function renderTaskFile(services: Services, task: VideoTask, name: string): Promise<MediaFile> {
+  const renderVideo = await services.media.require("renderVideo", "This video");
+  const { width, height, durationSeconds, prompt, seed, generateAudio, firstFrame, lastFrame } =
+    task.settings;
+  const video = await renderVideo({
     width,
     height,
     durationSeconds,
     prompt,
     seed,
     audio: generateAudio,
+    firstFrame: await frame(services, firstFrame),
+    lastFrame: await frame(services, lastFrame),
   });
   if (name === VIDEO_FILE) return { bytes: video.bytes, mediaType: video.mediaType };
   if (!video.lastFrame) throw ApiError.notFound("This video has no last frame.", "file_not_found");
   return { bytes: video.lastFrame, mediaType: "image/png" };
+}
+
+async function frame(services: Services, input: string | undefined): Promise<Uint8Array | undefined> {
+  const bytes = input === undefined ? undefined : await readInputImage(services, input);
+  return bytes && (await usableImages(services, [bytes]))[0];
 }

@@ -4,10 +4,10 @@ import type { Exchange } from "../server/exchange.js";
 const CREATED_AT_SECONDS = 1_760_000_000;
 
 /** `GET /models`: what the calling key can reach. */
-export function listModels({ key, services }: Exchange): Response {
+export function listModels({ models }: Exchange): Response {
   return Response.json({
     object: "list",
-    data: services.keys.modelsOf(key).map(({ id }) => ({
+    data: models.map(({ id }) => ({
       id,
       object: "model",
       created: CREATED_AT_SECONDS,

@@ -1,11 +1,18 @@
 import { ApiError } from "../server/api-error.js";
-import type { ModelCapability, ModelEntry } from "./model-table.js";
+import { type ModelCapability, type ModelEntry, modelTable } from "./model-table.js";
 
-/** What each capability is called in messages. */
-const CAPABILITY_NAMES: Record<ModelCapability, string> = {
-  chat: "chat",
-  embedding: "embedding",
-  "content-video": "video",
+/** Where each capability is served, for messages. */
+const ENDPOINTS: Record<ModelCapability, string> = {
+  chat: "POST /chat/completions",
+  "chat-image": "POST /chat/completions",
+  embedding: "POST /embeddings",
+  "reference-image": "POST /images/generations",
+  "base64-image": "POST /images/generations and /images/edits",
+  speech: "POST /audio/speech",
+  moderation: "POST /moderations",
+  "content-video": "POST /videos",
+  image2video: "POST /videos/image2video",
+  "omni-video": "POST /videos/omni-video",
 };
 
 /**
@@ -16,29 +23,32 @@ const CAPABILITY_NAMES: Record<ModelCapability, string> = {
 export function requireModel<C extends ModelCapability>(
   available: readonly ModelEntry[],
   id: string,
-  capability: C,
+  ...capabilities: readonly C[]
 ): Extract<ModelEntry, { capability: C }> {
   const entry = available.find((candidate) => candidate.id === id);
-  if (!entry) {
-    throw ApiError.notFound(
-      `The model "${id}" does not exist for this API key. GET /models lists the models of the key's group.`,
-      "model_not_found",
-    );
-  }
-  if (!serves(entry, capability)) {
-    const fitting = available.filter((candidate) => serves(candidate, capability)).map(({ id }) => id);
+  if (!entry) throw modelNotFound(id);
+  if (!serves(entry, capabilities)) {
+    const fitting = available.filter((candidate) => serves(candidate, capabilities)).map(({ id }) => id);
     const hint = fitting.length > 0 ? ` This endpoint takes ${fitting.join(" or ")}.` : "";
     throw ApiError.badRequest(
-      `model "${id}" is not a ${CAPABILITY_NAMES[capability]} model.${hint}`,
+      `model "${id}" is served by ${ENDPOINTS[entry.capability]}, not here.${hint}`,
       "model_not_supported",
     );
   }
   return entry;
 }
 
+function modelNotFound(id: string): ApiError {
+  const elsewhere = modelTable.some((entry) => entry.id === id && entry.specializedOnly);
+  const reason = elsewhere
+    ? "If the key's group has it, it is served on the specialised base addresses only (/specialized/v1 and /specialized-cdn/v1)."
+    : "GET /models lists the models of the key's group.";
+  return ApiError.notFound(`The model "${id}" does not exist for this API key. ${reason}`, "model_not_found");
+}
+
 function serves<C extends ModelCapability>(
   entry: ModelEntry,
-  capability: C,
+  capabilities: readonly C[],
 ): entry is Extract<ModelEntry, { capability: C }> {
-  return entry.capability === capability;
+  return capabilities.some((capability) => capability === entry.capability);
 }

@@ -2,10 +2,12 @@ import { isRecord } from "../checks/field.js";
 import { abridge } from "../state/abridge.js";
 import { abortableDelay } from "./abortable-delay.js";
 import { ApiError } from "./api-error.js";
+import type { BaseKind } from "./base-kinds.js";
 import type { Exchange, Route } from "./exchange.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
 import { readPromptMarkers } from "./prompt-markers.js";
+import { readFormBody } from "./read-form-body.js";
 import { readJsonBody } from "./read-json-body.js";
 import type { Services } from "./services.js";
 
@@ -13,17 +15,17 @@ import type { Services } from "./services.js";
 export async function answerRoute(
   services: Services,
   route: Route,
+  observed: ObservedRequest & { base: BaseKind },
   parameters: Record<string, string>,
-  observed: ObservedRequest,
 ): Promise<Response> {
-  const { request, url, path, token, entry, signal } = observed;
+  const { request, url, path, base, token, entry, signal } = observed;
   // The router also sends HEAD to the GET routes; the API has none.
   if (route.method !== request.method) throw noSuchEndpoint(request, url);
 
   const key = services.keys.authenticate(request.headers.get("authorization"));
   let body: unknown;
   if (route.method === "POST") {
-    body = await readJsonBody(request);
+    body = route.multipart ? await readFormBody(request) : await readJsonBody(request);
     entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;
@@ -35,7 +37,8 @@ export async function answerRoute(
   await obeyMarkers(route, body, signal);
   if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
 
-  const exchange: Exchange = { request, url, parameters, key, body, services, signal };
+  const models = services.keys.modelsOf(key, base);
+  const exchange: Exchange = { request, url, parameters, key, models, body, services, signal };
   const response = await route.handle(exchange);
   return fault ? faultAfter(fault, response, signal) : response;
 }

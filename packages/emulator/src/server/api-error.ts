@@ -24,9 +24,13 @@ export class ApiError extends Error {
     this.headers = headers;
   }
 
+  /** The Error body. */
+  toBody(): { error: { message: string; type: string; code: string } } {
+    return { error: { message: this.message, type: errorType(this.status), code: this.code } };
+  }
+
   toResponse(): Response {
-    const error = { message: this.message, type: errorType(this.status), code: this.code };
-    return Response.json({ error }, { status: this.status, headers: this.headers });
+    return Response.json(this.toBody(), { status: this.status, headers: this.headers });
   }
 
   static badRequest(message: string, code = "invalid_parameter"): ApiError {

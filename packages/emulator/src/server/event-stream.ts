@@ -1,24 +1,43 @@
+import { isRecord } from "../checks/field.js";
+import { ApiError } from "./api-error.js";
+
+/** How the events of a stream are written. */
+export interface EventStreamOptions {
+  /** Awaited before each event; it rejects when the client or the emulator has gone. */
+  pause: () => Promise<void>;
+  /** Whether `data: [DONE]`, the end marker of the chat wire format, closes the stream. Default true. */
+  endMarker?: boolean;
+}
+
 /**
- * A `text/event-stream` response: one `data:` event per chunk, then the end marker of the chat wire format.
- *
- * @param pause awaited before each chunk; it rejects when the client or the emulator has gone
+ * A `text/event-stream` response: one `data:` event per chunk, with an `event:` line for one that has a `type`.
+ * What fails in between is told in an event of its own: the status has been sent.
  */
-export function eventStreamResponse(chunks: Iterable<unknown>, pause: () => Promise<void>): Response {
+export function eventStreamResponse(
+  chunks: Iterable<unknown> | AsyncIterable<unknown>,
+  { pause, endMarker = true }: EventStreamOptions,
+): Response {
   const encoder = new TextEncoder();
-  const iterator = chunks[Symbol.iterator]();
+  const iterator =
+    Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await pause();
-      const next = iterator.next();
-      if (next.done) {
-        controller.enqueue(encoder.encode("data: [DONE]\n\n"));
-        controller.close();
-      } else {
-        controller.enqueue(encoder.encode(`data: ${JSON.stringify(next.value)}\n\n`));
+      try {
+        const next = await iterator.next();
+        if (!next.done) {
+          controller.enqueue(encoder.encode(eventText(next.value)));
+          return;
+        }
+        if (endMarker) controller.enqueue(encoder.encode("data: [DONE]\n\n"));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        controller.enqueue(encoder.encode(eventText(error.toBody())));
       }
+      controller.close();
     },
-    cancel() {
-      iterator.return?.();
+    async cancel() {
+      await iterator.return?.();
     },
   });
   return new Response(body, {
@@ -29,6 +48,12 @@ export function eventStreamResponse(chunks: Iterable<unknown>, pause: () => Prom
       "x-accel-buffering": "no",
     },
   });
+}
+
+function eventText(value: unknown): string {
+  const type = isRecord(value) ? value["type"] : undefined;
+  const name = typeof type === "string" ? `event: ${type}\n` : "";
+  return `${name}data: ${JSON.stringify(value)}\n\n`;
 }
 
 export function isEventStream(response: Response): boolean {

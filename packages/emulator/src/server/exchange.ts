@@ -1,4 +1,6 @@
+import type { ModelEntry } from "../models/model-table.js";
 import type { EmulatorKey } from "../state/key-store.js";
+import type { BaseKind } from "./base-kinds.js";
 import type { Services } from "./services.js";
 
 /** One request on its way to an endpoint, past authentication. */
@@ -8,7 +10,9 @@ export interface Exchange {
   /** Path parameters by name, decoded. */
   parameters: Record<string, string>;
   key: EmulatorKey;
-  /** The parsed JSON body; undefined for GET. */
+  /** What the key may call under this base address. */
+  models: readonly ModelEntry[];
+  /** The parsed JSON body, or the fields of a form by name; undefined for GET. */
   body: unknown;
   services: Services;
   /** Aborts when the client leaves or the emulator closes. */
@@ -20,6 +24,10 @@ export interface Route {
   method: "GET" | "POST";
   /** In the router's notation: `/videos/:task_id`. */
   path: string;
+  /** The base addresses that have it; all four when absent. */
+  bases?: readonly BaseKind[];
+  /** The body is `multipart/form-data`, not JSON. */
+  multipart?: boolean;
   handle(exchange: Exchange): Response | Promise<Response>;
   /** The text in which prompt markers count. */
   promptText?(body: unknown): string;

@@ -145,6 +145,13 @@ describe("prompt markers", () => {
     );
   });
 
+  it("are only spoken of in code quotes, as in documentation that is indexed", async () => {
+    const { post } = await startEmulator();
+    const input = "The marker `[[429]]` makes a request answer 429.";
+    expect((await post("/embeddings", { model: "local-embedding", input })).status).toBe(200);
+    expect((await post("/chat/completions", say(input))).status).toBe(200);
+  });
+
   it("count in the last user message only, and are no part of what is said", async () => {
     const { post } = await startEmulator();
     const body = say("[[429]]");

@@ -12,9 +12,11 @@ export interface PromptMarkers {
 
 const LONGEST_DELAY_MS = 600_000;
 
-export function readPromptMarkers(text: string): PromptMarkers {
+export function readPromptMarkers(prompt: string): PromptMarkers {
   // Most prompts hold none: one cheap search instead of four.
-  if (!text.includes("[[")) return { delayMs: 0, fail: false, stuck: false };
+  if (!prompt.includes("[[")) return { delayMs: 0, fail: false, stuck: false };
+  // A marker in code quotes is spoken of (in documentation that is being indexed, say), not used.
+  const text = prompt.replace(/`[^`\n]{0,200}`/g, " ");
   const status = /\[\[([45]\d\d)\]\]/.exec(text)?.[1];
   const slow = /\[\[slow:(\d{1,9}(?:\.\d{1,3})?)(ms|s)\]\]/.exec(text);
   const delayMs = slow ? Number(slow[1]) * (slow[2] === "s" ? 1_000 : 1) : 0;

@@ -10,6 +10,7 @@ export function abridge(value: unknown, depth = 0): unknown {
       : value;
   }
   if (typeof value !== "object" || value === null) return value;
+  if (value instanceof File) return `file "${value.name}", ${value.type || "no type"}, ${value.size} bytes`;
   if (depth >= DEEPEST) return "… (nested deeper)";
   if (Array.isArray(value)) {
     const kept = value.slice(0, MOST_MEMBERS).map((item) => abridge(item, depth + 1));

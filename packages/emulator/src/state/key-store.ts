@@ -1,5 +1,6 @@
 import { MODEL_GROUPS, type ModelEntry, type ModelGroup, modelTable } from "../models/model-table.js";
 import { ApiError } from "../server/api-error.js";
+import { type BaseKind, SPECIALIZED_BASES } from "../server/base-kinds.js";
 
 /** The key that every emulator accepts: group `default`, no expiry. */
 export const WELL_KNOWN_KEY = "sk-emulator";
@@ -16,6 +17,8 @@ export interface EmulatorKey {
   disabled?: boolean;
   /** Milliseconds since the epoch on the emulator's clock; from then on the key answers 401. */
   expiresAt?: number;
+  /** Whether `POST /moderations` is enabled for the key. Default false. */
+  moderation?: boolean;
 }
 
 /** The keys of the gateway and what each may call. */
@@ -75,10 +78,14 @@ export class KeyStore {
     return key;
   }
 
-  /** The models the key may call, in the order of the table. */
-  modelsOf(key: EmulatorKey): ModelEntry[] {
+  /** The models the key may call under a base address, in the order of the table. */
+  modelsOf(key: EmulatorKey, base: BaseKind): ModelEntry[] {
     return modelTable.filter(
-      ({ id, groups }) => groups.includes(key.group) && (key.models?.includes(id) ?? true),
+      ({ id, groups, capability, specializedOnly }) =>
+        groups.includes(key.group) &&
+        (key.models?.includes(id) ?? true) &&
+        (!specializedOnly || SPECIALIZED_BASES.includes(base)) &&
+        (capability !== "moderation" || key.moderation === true),
     );
   }
 

@@ -49,10 +49,24 @@ describe("API keys", () => {
       "local-chat",
       "local-reasoner",
       "local-embedding",
+      "local-image",
+      "local-image-b64",
+      "local-chat-image",
+      "local-speech",
       "local-video-2.0",
       "local-video-1.5-pro",
+      "local-image2video",
+      "local-omni-video",
     ]);
-    expect(await models("sk-media")).toEqual(["local-video-2.0", "local-video-1.5-pro"]);
+    expect(await models("sk-media")).toEqual([
+      "local-image",
+      "local-image-b64",
+      "local-chat-image",
+      "local-video-2.0",
+      "local-video-1.5-pro",
+      "local-image2video",
+      "local-omni-video",
+    ]);
     expect(await models("sk-one")).toEqual(["local-chat"]);
     const refused = await post("/embeddings", { model: "local-embedding", input: "a" }, "sk-one");
     expect(await errorOf(refused)).toMatchObject({ status: 404, code: "model_not_found" });

@@ -1,4 +1,4 @@
-import { isPublicUrl } from "../checks/check-url.js";
+import { checkCallbackUrl } from "../checks/check-callback-url.js";
 import type { Field } from "../checks/field.js";
 import type { VideoModelEntry } from "../models/model-table.js";
 import { type CheckedContent, checkVideoContent } from "./check-video-content.js";
@@ -59,12 +59,6 @@ export function checkVideoRequest(body: Field, model: VideoModelEntry): CheckedV
   }
   body.finish();
   return request;
-}
-
-function checkCallbackUrl(field: Field): string | undefined {
-  const url = field.string();
-  if (url === undefined) return undefined;
-  return isPublicUrl(url) ? url : field.refuse("must be an http or https URL");
 }
 
 function checkDuration(field: Field, model: VideoModelEntry): number | undefined {

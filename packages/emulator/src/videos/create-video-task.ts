@@ -13,11 +13,11 @@ const DEFAULT_DURATION_SECONDS = 5;
 const DEFAULT_EXPIRES_AFTER_SECONDS = 172_800;
 
 /** `POST /videos`: starts a task of the first video family. */
-export function createVideoTask({ body, key, url, services }: Exchange): Response {
+export function createVideoTask({ body, key, models, url, services }: Exchange): Response {
   const field = Field.body(body);
   const modelId = field.get("model").nonEmptyString();
   if (modelId === undefined) field.finish();
-  const model = requireModel(services.keys.modelsOf(key), modelId ?? "", "content-video");
+  const model = requireModel(models, modelId ?? "", "content-video");
   const request = checkVideoRequest(field, model);
   const { draftTaskId, text } = request.content;
   const draft =
@@ -27,6 +27,7 @@ export function createVideoTask({ body, key, url, services }: Exchange): Respons
 
   const markers = readPromptMarkers(text);
   const task = services.tasks.create({
+    family: "content",
     key: key.key,
     model: model.id,
     series: model.series,
@@ -61,13 +62,15 @@ function settingsOf(request: CheckedVideoRequest, emulatorSeed: number): VideoTa
     seed: request.seed ?? hashText(prompt, emulatorSeed),
     generateAudio: request.generateAudio ?? true,
     draft,
+    firstFrame: request.content.images.find(({ role }) => role === "first_frame")?.url,
+    lastFrame: request.content.images.find(({ role }) => role === "last_frame")?.url,
     ...requestSettings(request),
   };
 }
 
 /** The full video repeats its draft: same prompt, seed and shape. */
 function settingsFromDraft(draft: VideoTask, request: CheckedVideoRequest): VideoTaskSettings {
-  const { prompt, seed, ratio, durationSeconds, generateAudio } = draft.settings;
+  const { prompt, seed, ratio, durationSeconds, generateAudio, firstFrame, lastFrame } = draft.settings;
   const resolution = request.resolution ?? "720p";
   return {
     prompt,
@@ -77,6 +80,8 @@ function settingsFromDraft(draft: VideoTask, request: CheckedVideoRequest): Vide
     resolution,
     ...videoDimensions(resolution, request.ratio ?? ratio),
     draft: false,
+    firstFrame,
+    lastFrame,
     ...requestSettings(request),
   };
 }

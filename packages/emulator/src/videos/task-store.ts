@@ -1,7 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import {
   isTerminal,
+  type VideoFamily,
   type VideoTask,
   type VideoTaskError,
   type VideoTaskSettings,
@@ -17,7 +18,8 @@ export interface VideoTimings {
 }
 
 /** What the endpoint hands over to start a task. */
-export interface NewVideoTask extends Pick<VideoTask, "key" | "model" | "series" | "origin"> {
+export interface NewVideoTask
+  extends Pick<VideoTask, "family" | "externalId" | "key" | "model" | "series" | "origin"> {
   settings: VideoTaskSettings;
   /** `[[fail]]`: ends as failed. */
   fails: boolean;
@@ -57,7 +59,7 @@ export class TaskStore {
     const now = this.clock.now();
     const task: VideoTask = {
       ...rest,
-      id: `task_${randomUUID()}`,
+      id: newTaskId(rest.family),
       status: "queued",
       createdAt: now,
       updatedAt: now,
@@ -79,6 +81,13 @@ export class TaskStore {
 
   get(id: string): VideoTask | undefined {
     return this.tasks.get(id);
+  }
+
+  /** The task of a key by its id, or by the id that its caller gave it. */
+  find(family: VideoFamily, key: string, id: string): VideoTask | undefined {
+    const task =
+      this.tasks.get(id) ?? this.list().find((other) => other.externalId === id && other.key === key);
+    return task?.family === family && task.key === key ? task : undefined;
   }
 
   list(): VideoTask[] {
@@ -125,4 +134,11 @@ export class TaskStore {
     if (isTerminal(task.status)) throw new TypeError(`The video task "${id}" has ended as ${task.status}.`);
     return task;
   }
+}
+
+/** Ids of the first family are words, those of the others long numbers. */
+function newTaskId(family: VideoFamily): string {
+  if (family === "content") return `task_${randomUUID()}`;
+  const digits = () => String(randomInt(1_000_000_000)).padStart(9, "0");
+  return `8${digits().slice(1)}${digits()}`;
 }

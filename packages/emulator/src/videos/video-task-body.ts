@@ -1,10 +1,7 @@
-import type { MediaFiles } from "../media/media-files.js";
+import { LAST_FRAME_FILE, publishTaskFile, VIDEO_FILE } from "../media/render-task-file.js";
+import type { Services } from "../server/services.js";
 import { FRAMES_PER_SECOND } from "./video-dimensions.js";
 import { isTerminal, type VideoTask } from "./video-task.js";
-
-/** Names of a task's files in their URLs. */
-export const VIDEO_FILE = "video.mp4";
-export const LAST_FRAME_FILE = "last-frame.png";
 
 /** The status response of `GET /videos/{task_id}`; callbacks carry the same body. */
 export interface VideoTaskBody {
@@ -31,14 +28,14 @@ export interface VideoTaskBody {
   error?: { code: string; message: string };
 }
 
-/** A task as the API shows it at the time `now`. */
-export function videoTaskBody(task: VideoTask, files: MediaFiles, now: number): VideoTaskBody {
+/** A task of the first family as the API shows it now. */
+export function videoTaskBody(task: VideoTask, services: Services): VideoTaskBody {
   const { settings } = task;
   const body: VideoTaskBody = {
     id: task.id,
     model: task.model,
     status: task.status,
-    progress: progressOf(task, now),
+    progress: progressOf(task, services.clock.now()),
     created_at: Math.floor(task.createdAt / 1_000),
     updated_at: Math.floor(task.updatedAt / 1_000),
     resolution: settings.resolution,
@@ -55,10 +52,8 @@ export function videoTaskBody(task: VideoTask, files: MediaFiles, now: number): 
   if (task.error) body.error = task.error;
   if (task.status !== "succeeded") return body;
 
-  body.output = { video_url: files.sign(task.origin, `${task.id}/${VIDEO_FILE}`, task.updatedAt) };
-  if (settings.returnLastFrame) {
-    body.last_frame_url = files.sign(task.origin, `${task.id}/${LAST_FRAME_FILE}`, task.updatedAt);
-  }
+  body.output = { video_url: publishTaskFile(services, task, VIDEO_FILE) };
+  if (settings.returnLastFrame) body.last_frame_url = publishTaskFile(services, task, LAST_FRAME_FILE);
   const frames = FRAMES_PER_SECOND * settings.durationSeconds + 1;
   const tokens = Math.floor((settings.width * settings.height * frames) / 1_024);
   body.usage = { completion_tokens: tokens, total_tokens: tokens };

@@ -1,7 +1,10 @@
 import type { VideoSeries } from "../models/model-table.js";
 import type { FixedRatio, Resolution } from "./video-dimensions.js";
 
-/** The status words of the `/videos` family. */
+/** Which endpoint made the task. */
+export type VideoFamily = "content" | "image2video" | "omni-video";
+
+/** The status words of the `/videos` family; the others have their own words for the first four. */
 export type VideoTaskStatus = "queued" | "running" | "succeeded" | "failed" | "expired";
 
 export interface VideoTaskError {
@@ -22,18 +25,25 @@ export interface VideoTaskSettings {
   generateAudio: boolean;
   draft: boolean;
   returnLastFrame: boolean;
-  /** Seconds of emulator time from creation until the task expires. */
+  /** Seconds of emulator time from creation until the task expires; infinite where the family has no such end. */
   executionExpiresAfter: number;
   callbackUrl?: string;
+  /** Pictures that the video begins and ends with: URLs, data URLs or Base64. */
+  firstFrame?: string;
+  lastFrame?: string;
 }
 
-/** A task of the first video family. Times are milliseconds since the epoch on the emulator's clock. */
+/** A video task. Times are milliseconds since the epoch on the emulator's clock. */
 export interface VideoTask {
   id: string;
+  family: VideoFamily;
+  /** The caller's own id, by which the task can be read too. */
+  externalId?: string;
   /** The key that created it; no other key reads it. */
   key: string;
   model: string;
-  series: VideoSeries;
+  /** Of the first family. */
+  series?: VideoSeries;
   status: VideoTaskStatus;
   createdAt: number;
   updatedAt: number;

@@ -1,0 +1,37 @@
+import { Field } from "../checks/field.js";
+import type { Exchange } from "../server/exchange.js";
+
+/** What routes of this kind say of a key without a limit, in US dollars. */
+const UNLIMITED_USD = 100_000_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * `GET /dashboard/billing/subscription`: how much the key may spend. Not of the API description, which leaves the
+ * balance open; gateways of this kind answer so.
+ */
+export function readSubscription({ key }: Exchange): Response {
+  return Response.json({
+    object: "billing_subscription",
+    has_payment_method: true,
+    soft_limit_usd: UNLIMITED_USD,
+    hard_limit_usd: UNLIMITED_USD,
+    system_hard_limit_usd: UNLIMITED_USD,
+    // Seconds since the epoch; 0 for a key that does not expire.
+    access_until: key.expiresAt === undefined ? 0 : Math.floor(key.expiresAt / 1_000),
+  });
+}
+
+/** `GET /dashboard/billing/usage`: what the key has spent, in cents. The emulator charges nothing. */
+export function readUsage({ url }: Exchange): Response {
+  const query = Field.body(Object.fromEntries(url.searchParams));
+  for (const name of ["start_date", "end_date"]) {
+    query.get(name).optional((field) => {
+      const day = field.string() ?? "";
+      return DAY.test(day) && !Number.isNaN(Date.parse(day))
+        ? day
+        : field.refuse("must be a day as YYYY-MM-DD");
+    });
+  }
+  query.finish();
+  return Response.json({ object: "list", total_usage: 0 });
+}

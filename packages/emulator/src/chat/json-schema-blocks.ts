@@ -1,0 +1,19 @@
+import { isRecord } from "../checks/field.js";
+import { typeOf } from "../extraction/json-schema.js";
+import { findJsonBlocks, type JsonBlock } from "./find-json-blocks.js";
+
+/** The JSON schemas of objects that stand in a text, in order. */
+export function findSchemaBlocks(text: string): JsonBlock[] {
+  return findJsonBlocks(text).filter(({ value }) => isObjectSchema(value));
+}
+
+/** The text without the JSON schemas in it. */
+export function withoutSchemas(text: string): string {
+  return findJsonBlocks(text)
+    .filter(({ value }) => isObjectSchema(value) || (isRecord(value) && Object.hasOwn(value, "$schema")))
+    .reduce((left, block) => left.replace(block.text, () => " "), text);
+}
+
+function isObjectSchema(value: unknown): boolean {
+  return isRecord(value) && isRecord(value["properties"]) && typeOf(value) === "object";
+}

@@ -1,0 +1,9 @@
+import { isPublicUrl } from "./check-url.js";
+import type { Field } from "./field.js";
+
+/** Reads the address that is told of a task's changes. */
+export function checkCallbackUrl(field: Field): string | undefined {
+  const url = field.string();
+  if (url === undefined) return undefined;
+  return isPublicUrl(url) ? url : field.refuse("must be an http or https URL");
+}

@@ -1,0 +1,28 @@
+import type { Services } from "../server/services.js";
+import type { ImageFormat, RenderedImage, RenderImageRequest } from "./media-renderer.js";
+import { plainPicture } from "./plain-picture.js";
+import { usableImages } from "./usable-images.js";
+
+/**
+ * The format that an image will have.
+ *
+ * @param wanted the format asked for; the model's `usual` one counts when it was not, or PNG without the media package
+ * @throws ApiError 501 when a format was asked for that needs the media package
+ */
+export async function settleImageFormat(
+  { media }: Services,
+  wanted: ImageFormat | undefined,
+  usual: ImageFormat,
+): Promise<ImageFormat> {
+  if ((wanted ?? usual) === "png" || (await media.find("renderImage"))) return wanted ?? usual;
+  if (wanted === undefined) return "png";
+  await media.require("renderImage", `output_format "${wanted}"`);
+  return wanted;
+}
+
+/** Renders an image; a plain PNG without the media package. @throws ApiError 501 for other formats without it */
+export async function renderImage(services: Services, request: RenderImageRequest): Promise<RenderedImage> {
+  if (request.format === "png" && !(await services.media.find("renderImage"))) return plainPicture(request);
+  const render = await services.media.require("renderImage", `An image of the format ${request.format}`);
+  return render({ ...request, inputs: await usableImages(services, request.inputs ?? []) });
+}

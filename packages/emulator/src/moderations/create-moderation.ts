@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { Field, isRecord } from "../checks/field.js";
+import { requireModel } from "../models/require-model.js";
+import { ApiError } from "../server/api-error.js";
+import type { Exchange } from "../server/exchange.js";
+import { stripPromptMarkers } from "../server/prompt-markers.js";
+import { moderateText } from "./moderate-text.js";
+
+const DEFAULT_MODEL = "local-moderation";
+
+/** `POST /moderations`, for keys that have it: one result per input. */
+export function createModeration({ body, key, models }: Exchange): Response {
+  if (!key.moderation) {
+    throw new ApiError(
+      "POST /moderations is not enabled for this API key. Use a key with moderation, or moderate through POST /chat/completions.",
+      { status: 403, code: "moderation_not_enabled" },
+    );
+  }
+  const field = Field.body(body);
+  const id = field.getNullable("model").optional((member) => member.nonEmptyString()) ?? DEFAULT_MODEL;
+  const inputs = checkInputs(field.get("input"));
+  field.finish();
+  const model = requireModel(models, id, "moderation", "chat");
+  return Response.json({
+    id: `modr-${randomUUID()}`,
+    model: model.id,
+    results: inputs.map((input) => {
+      const { flagged, categories, scores } = moderateText(stripPromptMarkers(input));
+      return { flagged, categories, category_scores: scores };
+    }),
+  });
+}
+
+/** The inputs of a request, checked or not, in which prompt markers count. */
+export function moderationInputText(body: unknown): string {
+  const input = isRecord(body) ? body["input"] : undefined;
+  const texts: unknown[] = Array.isArray(input) ? input : [input];
+  return texts.filter((text) => typeof text === "string").join("\n");
+}
+
+function checkInputs(field: Field): string[] {
+  if (typeof field.value === "string") return [field.value];
+  const items = field.nonEmptyItems("a string or a non-empty array of strings") ?? [];
+  return items.map((item) => item.string() ?? "");
+}

@@ -1,0 +1,25 @@
+import { Field, isRecord } from "../checks/field.js";
+import { renderSpeech } from "../media/render-speech.js";
+import { requireModel } from "../models/require-model.js";
+import type { Exchange } from "../server/exchange.js";
+import { stripPromptMarkers } from "../server/prompt-markers.js";
+import { checkSpeechRequest } from "./check-speech-request.js";
+
+/** `POST /audio/speech`: the spoken text as an audio file. */
+export async function createSpeech({ body, models, services }: Exchange): Promise<Response> {
+  const request = checkSpeechRequest(Field.body(body));
+  requireModel(models, request.model, "speech");
+  const { input, voice, format, speed } = request;
+  const text = stripPromptMarkers(input);
+  const speech = await renderSpeech(services, { text, voice, format, speed, seed: services.seed });
+  // A Response takes no shared memory.
+  return new Response(new Uint8Array(speech.bytes), {
+    headers: { "content-type": speech.mediaType, "content-length": String(speech.bytes.byteLength) },
+  });
+}
+
+/** The text of a request, checked or not, in which prompt markers count. */
+export function speechInputText(body: unknown): string {
+  const input = isRecord(body) ? body["input"] : undefined;
+  return typeof input === "string" ? input : "";
+}

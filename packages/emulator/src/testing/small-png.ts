@@ -1,0 +1,17 @@
+import { encodePng } from "../media/encode-png.js";
+
+/** A PNG in one colour. */
+export function smallPng(
+  width = 32,
+  height = 32,
+  [red, green, blue] = [200, 30, 30],
+): Uint8Array<ArrayBuffer> {
+  const bytes = encodePng(width, height, (_x, _y, pixel, offset) => {
+    pixel.set([red ?? 0, green ?? 0, blue ?? 0, 255], offset);
+  });
+  return new Uint8Array(bytes);
+}
+
+export function dataUrl(bytes: Uint8Array): string {
+  return `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
+}
