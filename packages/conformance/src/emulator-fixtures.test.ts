@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { clientAnswering, runCall } from "./client-calls.js";
 import { type Answer, answersOf, type Fixture, fixtures, headersOf } from "./wire-ledger.js";
 
-const KEY = "sk-emulator";
+const KEY = "sk-conformance-emulator";
 
 /** What the client sends for a fixture's call, put to the emulator. */
 async function emulatorAnswers({ call, arguments: args }: Fixture): Promise<Response[]> {
-  const emulator = createEmulator({ seed: 1 });
+  const emulator = createEmulator({ seed: 1, keys: [{ key: KEY, group: "default", moderation: true }] });
   const answers: Response[] = [];
   const gateway = clientAnswering(async (_url, init) => {
     const path = new URL(_url).pathname;
