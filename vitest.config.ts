@@ -1,19 +1,26 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-/** Packages and examples; one with a configuration of its own keeps it. */
-const projects = ["packages", "examples"].filter(existsSync).flatMap((parent) =>
-  readdirSync(parent).map((folder) => {
-    const root = `${parent}/${folder}`;
-    if (existsSync(`${root}/vitest.config.ts`)) return root;
-    const { name } = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as { name: string };
-    return { extends: true as const, root, test: { name } };
-  }),
-);
+const repository = dirname(fileURLToPath(import.meta.url));
+
+/** Packages and examples; every configuration of their own that they have, else this one. */
+const projects = ["packages", "examples"]
+  .map((parent) => join(repository, parent))
+  .filter(existsSync)
+  .flatMap((parent) => readdirSync(parent).map((folder) => join(parent, folder)))
+  .flatMap((root) => {
+    const own = readdirSync(root).filter((file) => /^vitest\..*config\.ts$/.test(file));
+    const configs = own.map((file) => join(root, file));
+    if (own.includes("vitest.config.ts")) return configs;
+    const { name } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { name: string };
+    return [{ extends: true as const, root, test: { name } }, ...configs];
+  });
 
 export default defineConfig({
   test: {
-    projects: [...projects, "packages/nestjs/vitest.nest-11.config.ts"],
+    projects,
     // Real encoders and real servers on two cores: slow is not wrong.
     testTimeout: 60_000,
     hookTimeout: 60_000,

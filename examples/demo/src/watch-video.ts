@@ -1,11 +1,8 @@
-import { once } from "node:events";
-import { createWriteStream } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { ModelGateway } from "@model-gateway/core";
+import { saveDownload } from "@model-gateway/core/node";
 import { VideosService } from "@model-gateway/nestjs";
 import { NestFactory } from "@nestjs/core";
 import { EventSourceParserStream } from "eventsource-parser/stream";
@@ -65,18 +62,9 @@ async function followStatus(url: string): Promise<string[]> {
 }
 
 async function save(gateway: ModelGateway, url: string, path: string): Promise<void> {
-  const { body, contentLength = 0 } = await gateway.download(url);
-  const progress = startProgress("download", contentLength || 1);
-  let received = 0;
-  const stream = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
-  stream.on("data", (chunk: Uint8Array) => {
-    received += chunk.length;
-  });
-  const target = createWriteStream(path);
-  const closed = once(target, "close");
-  await pipeline(stream, target);
-  await closed;
-  progress.update(received, `${Math.round(received / 1024)} KB`);
+  const file = await gateway.download(url);
+  const progress = startProgress("download", file.contentLength ?? 1);
+  const size = await saveDownload(file, path, { onProgress: ({ received }) => progress.update(received) });
   progress.stop();
-  expectThat(received > 10_000, "a video of more than 10 KB");
+  expectThat(size > 10_000, "a video of more than 10 KB");
 }

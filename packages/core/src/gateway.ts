@@ -12,6 +12,7 @@ import {
 } from "./download/download.js";
 import { Embeddings } from "./embeddings/embeddings.js";
 import { defineHidden } from "./errors/gateway-error.js";
+import { Images } from "./images/images.js";
 import { Models } from "./models/models.js";
 import { Moderations } from "./moderations/moderations.js";
 import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-request.js";
@@ -40,6 +41,7 @@ export class ModelGateway {
   readonly audio: Audio;
   readonly chat: Chat;
   readonly embeddings: Embeddings;
+  readonly images: Images;
   readonly models: Models;
   readonly moderations: Moderations;
   readonly videos: Videos;
@@ -61,7 +63,9 @@ export class ModelGateway {
     this.moderations = new Moderations(sender);
     this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
     const ownOrigins = originsOf(config.addresses);
-    defineHidden(this, { sender, ownOrigins, downloader: createDownloader(config, transport, ownOrigins) });
+    const downloader = createDownloader(config, transport, ownOrigins);
+    this.images = new Images(sender, downloader);
+    defineHidden(this, { sender, ownOrigins, downloader });
   }
 
   /**

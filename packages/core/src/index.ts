@@ -65,6 +65,22 @@ export {
   type GatewayErrorKind,
 } from "./errors/gateway-error.js";
 export { ModelGateway } from "./gateway.js";
+export { GatewayImage } from "./images/gateway-image.js";
+export { ImageStream } from "./images/image-stream.js";
+export type {
+  Base64ImageRequest,
+  ChatImageInput,
+  ChatImageRequest,
+  ChatImageResult,
+  ImageEditRequest,
+  ImageError,
+  ImageGenerateRequest,
+  ImageInput,
+  ImageResult,
+  ImageStreamEvent,
+  ReferenceImageRequest,
+} from "./images/image-types.js";
+export type { Images } from "./images/images.js";
 
 export type { Model, Models } from "./models/models.js";
 export type {
@@ -84,6 +100,16 @@ export type { GatewayRequest } from "./request/gateway-request.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
+export type {
+  CallEvent,
+  FailoverEvent,
+  GatewayHooks,
+  GatewayLogger,
+  LogLevel,
+  ResponseEvent,
+  RetryEvent,
+  StreamEndEvent,
+} from "./transport/observer.js";
 export type { CallCost } from "./transport/retry-policy.js";
 export { VERSION } from "./version.js";
 export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";

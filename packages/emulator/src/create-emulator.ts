@@ -1,3 +1,4 @@
+import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./chat-images/chat-image-form.js";
 import { MediaFiles } from "./media/media-files.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
 import { BASE_PATHS, type BaseKind } from "./server/base-kinds.js";
@@ -24,6 +25,8 @@ export interface EmulatorOptions {
   latency?: number;
   /** Folder in which rendered media are kept as files too; in memory only by default. */
   dataDir?: string;
+  /** How `local-chat-image` puts its image into an answer; a marker `[[as:…]]` in a prompt overrides it. Default `markdown`. */
+  chatImageForm?: ChatImageForm;
   /** How long a video task takes, in milliseconds of the emulator's clock. Default 500 queued, 2500 running. */
   videoTimings?: Partial<VideoTimings>;
 }
@@ -100,8 +103,13 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  * @throws TypeError for an option out of range
  */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const { seed = 1, latency = 0, keys = [], dataDir } = options;
+  const { seed = 1, latency = 0, keys = [], dataDir, chatImageForm = "markdown" } = options;
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer (got ${seed}).`);
+  if (!CHAT_IMAGE_FORMS.includes(chatImageForm)) {
+    throw new TypeError(
+      `chatImageForm must be one of ${CHAT_IMAGE_FORMS.join(", ")} (got ${chatImageForm}).`,
+    );
+  }
   const timings = { ...DEFAULT_TIMINGS, ...options.videoTimings };
   for (const [name, ms] of Object.entries({ latency, ...timings })) {
     if (!Number.isFinite(ms) || ms < 0)
@@ -120,6 +128,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const services: Services = {
     seed,
     latency: latencyOf(latency),
+    chatImageForm,
     clock,
     keys: new KeyStore(keys, () => clock.now()),
     journal: new Journal(),

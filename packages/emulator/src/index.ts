@@ -1,3 +1,4 @@
+export type { ChatImageForm } from "./chat-images/chat-image-form.js";
 export {
   createEmulator,
   type Emulator,

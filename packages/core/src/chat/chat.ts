@@ -65,6 +65,7 @@ export class Chat {
   }
 }
 
-function hasChoices(answer: unknown): answer is ChatCompletion {
+/** Whether an answer is a chat completion. */
+export function hasChoices(answer: unknown): answer is ChatCompletion {
   return typeof answer === "object" && answer !== null && Array.isArray((answer as ChatCompletion).choices);
 }

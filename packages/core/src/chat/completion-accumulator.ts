@@ -13,13 +13,13 @@ interface ChoiceState {
 /** Adds up the chunks of a stream, cheaply enough to run for every stream. */
 export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
   private head: ChatCompletionChunk | undefined;
-  private usage: Usage | undefined;
+  private lastUsage: Usage | undefined;
   private readonly choices: ChoiceState[] = [];
   private finished = false;
 
   accept(chunk: ChatCompletionChunk): boolean {
     this.head ??= chunk;
-    if (chunk.usage) this.usage = chunk.usage;
+    if (chunk.usage) this.lastUsage = chunk.usage;
     // Usage comes in a chunk without choices; some routes leave the field out altogether.
     for (const choice of chunk.choices ?? []) {
       const state = this.choiceAt(choice.index ?? 0);
@@ -53,8 +53,12 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
         },
         finish_reason: finishReason,
       })),
-      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(this.lastUsage === undefined ? {} : { usage: this.lastUsage }),
     };
+  }
+
+  usage(): Usage | undefined {
+    return this.lastUsage;
   }
 
   private choiceAt(index: number): ChoiceState {

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/errors.js";
 import type { AddressKind } from "../errors/gateway-error.js";
 import type { FetchFunction } from "../transport/fetch-transport.js";
+import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../transport/observer.js";
 import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
 
 /** The API key, or a function that gives it for each request (for keys that rotate). */
@@ -32,6 +33,14 @@ export interface ModelGatewayOptions {
   streamIdleTimeout?: number;
   /** Repeat paid image, speech and video creates like any other call. May be billed twice. Default false. */
   retryBillable?: boolean;
+  /** Calls under way at once, streams until they are over; others wait in a queue. Default: no limit, fewer after 429. */
+  maxConcurrency?: number;
+  /** Told of requests, responses, retries, failovers and ends of streams; never of a key, a header or a body. */
+  hooks?: GatewayHooks;
+  /** Writes what the hooks are told, as text. `console` fits. */
+  logger?: GatewayLogger;
+  /** Lowest level that is written: `debug` requests, `info` responses, `warn` retries. Default `warn`. */
+  logLevel?: LogLevel;
   /** Polls of video tasks per second, over all watches of this client. Default 20; slows down on 429. */
   maxPollsPerSecond?: number;
   /** Sent with every request. */
@@ -52,6 +61,11 @@ export interface GatewayConfig {
   timeoutMs: number | undefined;
   streamIdleTimeoutMs: number;
   retryBillable: boolean;
+  /** `Infinity` for no limit. */
+  maxConcurrency: number;
+  hooks: GatewayHooks | undefined;
+  logger: GatewayLogger | undefined;
+  logLevel: LogLevel;
   maxPollsPerSecond: number;
   headers: Record<string, string>;
   fetch: FetchFunction | undefined;
@@ -85,6 +99,10 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     timeoutMs: checkDuration("timeout", options.timeout),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
     retryBillable: options.retryBillable ?? false,
+    maxConcurrency: checkConcurrency(options.maxConcurrency),
+    hooks: options.hooks,
+    logger: options.logger,
+    logLevel: checkLogLevel(options.logLevel),
     maxPollsPerSecond: checkRate("maxPollsPerSecond", options.maxPollsPerSecond) ?? 20,
     headers: checkHeaders(options.headers),
     fetch: options.fetch,
@@ -156,6 +174,20 @@ export function checkDuration(option: string, value: number | undefined): number
   if (value === undefined || (typeof value === "number" && value > 0)) return value;
   throw new ConfigurationError(
     `Option ${option} must be a number of milliseconds above 0, and not ${String(value)}.`,
+  );
+}
+
+function checkConcurrency(value: number | undefined): number {
+  if (value === 0) throw new ConfigurationError("Option maxConcurrency must be at least 1.");
+  return value === Number.POSITIVE_INFINITY
+    ? value
+    : (checkCount("maxConcurrency", value) ?? Number.POSITIVE_INFINITY);
+}
+
+function checkLogLevel(value: LogLevel | undefined): LogLevel {
+  if (value === undefined || isLogLevel(value)) return value ?? "warn";
+  throw new ConfigurationError(
+    `Option logLevel must be debug, info, warn, error or off, and not ${String(value)}.`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
   errorFromUnreadable,
 } from "../transport/call-errors.js";
 import type { Transport } from "../transport/transport.js";
+import { decodeBase64 } from "./base64.js";
 import { isPrivateHost } from "./private-address.js";
 
 /** Anything with an address to download from: a URL, or a result of this client. */
@@ -89,7 +90,7 @@ export function createDownloader(
     const note = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<Uint8Array>) => {
       context.requestId = answer && readRequestId(answer.headers);
       const ms = Math.round(performance.now() - started);
-      (context.timeline as AttemptRecord[]).push({
+      context.timeline.push({
         address: context.address.kind,
         phase,
         status: answer?.status,
@@ -211,15 +212,9 @@ function decodeDataURL(url: URL, maxBytes: number): Download {
   const refuse = (message: string) => new InvalidRequestError([{ field: "url", message }]);
   if (match === null) throw refuse("is not a data URL");
   const [, type = "", base64, data = ""] = match;
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    const decoded = decodeURIComponent(data);
-    bytes = base64
-      ? Uint8Array.from(atob(decoded), (character) => character.charCodeAt(0))
-      : new TextEncoder().encode(decoded);
-  } catch {
-    throw refuse("is a data URL that cannot be decoded");
-  }
+  const text = decodePercent(data);
+  const bytes = text === undefined ? undefined : base64 ? decodeBase64(text) : new TextEncoder().encode(text);
+  if (bytes === undefined) throw refuse("is a data URL that cannot be decoded");
   if (bytes.length > maxBytes)
     throw refuse(`holds ${bytes.length} bytes, more than the ${maxBytes} of maxBytes`);
   return {
@@ -228,4 +223,12 @@ function decodeDataURL(url: URL, maxBytes: number): Download {
     body: new Blob([bytes]).stream(),
     bytes: async () => bytes,
   };
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import { decodeBase64 } from "../download/base64.js";
 import type { Unreadable } from "../transport/sender.js";
 import type { EmbeddingUsage } from "./embedding-types.js";
 
@@ -49,14 +50,8 @@ export function readEmbeddings(body: unknown, expected: number, unreadable: Unre
 function readVector(value: unknown): number[] | undefined {
   if (Array.isArray(value)) return typeof value[0] === "number" ? value : undefined;
   if (typeof value !== "string") return undefined;
-  let binary: string;
-  try {
-    binary = atob(value);
-  } catch {
-    return undefined;
-  }
-  if (binary.length % 4 !== 0) return undefined;
-  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  const bytes = decodeBase64(value);
+  if (bytes === undefined || bytes.length % 4 !== 0) return undefined;
   const view = new DataView(bytes.buffer);
   return Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true));
 }

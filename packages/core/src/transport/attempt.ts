@@ -19,6 +19,9 @@ export type AttemptFailure =
   /** A stream reader threw: the error is public already. */
   | { kind: "reader"; cause: unknown };
 
+/** How an attempt ended: with a whole answer, because its reader left, or by a failure. */
+export type AttemptEnd = "complete" | "left" | AttemptFailure;
+
 /** Reads a stream of answers while it arrives. Made per attempt. */
 export interface StreamReader<T> {
   /** Where the reader puts what it has read. */
@@ -31,6 +34,8 @@ export interface StreamReader<T> {
   end(): void;
   /** The public error for a stream that broke, or undefined when nothing of the answer is missing. */
   interrupted(failure: AttemptFailure): unknown;
+  /** Usage that the stream told of so far. */
+  usage?(): unknown;
 }
 
 export interface AttemptAnswer<T> {
@@ -53,6 +58,8 @@ export interface AttemptOptions<T> {
   createReader?: () => StreamReader<T>;
   /** `events`: only an answer that is a stream of events is read as a stream; `any`: every successful one. */
   streams?: "events" | "any";
+  /** Called once, when nothing more will be sent or received. */
+  onSettled?: (end: AttemptEnd) => void;
   /**
    * What limits a stream after its head: `idle` (default) each silence, `whole` the time until it is complete,
    * without the time in which its reader has paused it.
@@ -104,7 +111,7 @@ class Attempt<T> implements TransportSink {
   start(transport: Transport, request: TransportRequest): void {
     const { signal } = this.options;
     if (signal?.aborted) {
-      this.reject({ kind: "aborted", cause: signal.reason, sent: false });
+      this.fail({ kind: "aborted", cause: signal.reason, sent: false });
       return;
     }
     signal?.addEventListener("abort", this.onAbort, { once: true });
@@ -147,7 +154,7 @@ class Attempt<T> implements TransportSink {
     if (this.settled) return;
     const { reader } = this;
     if (reader === undefined) {
-      this.settle();
+      this.settle("complete");
       this.resolve({ status: this.status, headers: this.headers, text: this.takeText() });
       return;
     }
@@ -162,7 +169,7 @@ class Attempt<T> implements TransportSink {
       this.fail({ kind: "closed" });
       return;
     }
-    this.settle();
+    this.settle("complete");
     reader.queue.finish();
   }
 
@@ -210,7 +217,7 @@ class Attempt<T> implements TransportSink {
 
   /** The answer is whole although the connection is still open. */
   private finishEarly(reader: StreamReader<T>): void {
-    this.settle();
+    this.settle("complete");
     reader.queue.finish();
     const linger = setTimeout(() => this.exchange?.abort(), LINGER_MS);
     (linger as { unref?: () => void }).unref?.();
@@ -219,12 +226,12 @@ class Attempt<T> implements TransportSink {
   /** The reader of the stream has gone. */
   private stop(): void {
     if (this.settled) return;
-    this.settle();
+    this.settle("left");
     this.exchange?.abort();
   }
 
   private fail(failure: AttemptFailure): void {
-    this.settle();
+    this.settle(failure);
     this.exchange?.abort();
     const { reader } = this;
     if (reader === undefined) {
@@ -244,10 +251,11 @@ class Attempt<T> implements TransportSink {
     this.pausedAt = performance.now();
   }
 
-  private settle(): void {
+  private settle(end: AttemptEnd): void {
     this.settled = true;
     this.disarm();
     this.options.signal?.removeEventListener("abort", this.onAbort);
+    this.options.onSettled?.(end);
   }
 
   private readonly onAbort = (): void => {

@@ -22,7 +22,7 @@ export interface ErrorContext {
   address: Address;
   /** For redaction only. */
   apiKey: string | undefined;
-  timeline: readonly AttemptRecord[];
+  timeline: AttemptRecord[];
   requestId?: string;
   timeoutMs: number;
   idleTimeoutMs: number;

@@ -1,6 +1,7 @@
 import type { Address, Route } from "../config/addresses.js";
 import { checkCount, checkDuration, checkHeaders } from "../config/config.js";
 import type { AddressKind, AttemptRecord } from "../errors/gateway-error.js";
+import type { FormPart } from "./multipart.js";
 import type { CallCost } from "./retry-policy.js";
 import type { ResponseHeaders } from "./transport.js";
 
@@ -38,6 +39,8 @@ export interface Call {
   check?: () => void;
   /** JSON body; undefined for none. */
   body?: unknown;
+  /** The parts of a multipart body, instead of `body`. */
+  form?: () => FormPart[];
   /** The address to use whatever the route, when it is configured: where a task was created. */
   address?: AddressKind;
   /** Served on the specialised addresses. */

@@ -15,6 +15,10 @@ export interface StreamShape<T> {
   accept(event: T): boolean;
   /** What has arrived so far, for errors. */
   partial(): unknown;
+  /** Token or image usage told of so far. */
+  usage?(): unknown;
+  /** Whether an event that looks like an error is one of the stream's own. */
+  owns?(event: T): boolean;
 }
 
 /** Unread events at which the connection is paused. */
@@ -53,6 +57,10 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     return errorFromInterruption(failure, this.context, this.shape.partial());
   }
 
+  usage(): unknown {
+    return this.shape.usage?.();
+  }
+
   private onEvent(data: string): void {
     if (this.complete || data === "") return;
     if (data === END_MARKER) {
@@ -61,20 +69,31 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     }
     const event = this.parse(data);
     this.items++;
-    // Most events are answers: only one without the field that marks them is looked at twice.
-    if (isErrorEnvelope(event)) {
+    if (isErrorEnvelope(event) && !this.shape.owns?.(event as T)) {
       throw errorFromErrorAnswer({ status: 200, body: event, partial: this.shape.partial() }, this.context);
     }
-    if (this.shape.accept(event as T)) this.sufficient = true;
+    if (this.accept(event as T)) this.sufficient = true;
     this.queue.push(event as T);
   }
 
-  private parse(data: string): unknown {
+  /** Readers trust the shape that is documented; a route that sends another one must not crash them. */
+  private accept(event: T): boolean {
     try {
-      return JSON.parse(data);
+      return this.shape.accept(event);
     } catch {
-      throw errorFromUnreadable("a stream event that is not JSON", 200, data, this.context);
+      throw errorFromUnreadable("a stream event of an unknown shape", 200, event, this.context);
     }
+  }
+
+  private parse(data: string): unknown {
+    let event: unknown;
+    try {
+      event = JSON.parse(data);
+    } catch {
+      // Told below, as for JSON that is no object.
+    }
+    if (typeof event === "object" && event !== null) return event;
+    throw errorFromUnreadable("a stream event that is not a JSON object", 200, data, this.context);
   }
 }
 

@@ -7,7 +7,7 @@ export interface TransportRequest {
   path: string;
   /** Names in lower case. The transport may add its own headers to the object. */
   headers: Record<string, string>;
-  body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
 }
 
 /** Response headers, looked up without building an object of them all. */

@@ -56,3 +56,28 @@ export function rgbFromYuv({ width, height, luma, chromaU, chromaV }: YuvPicture
   }
   return { width, height, channels: 3, data: new Uint8Array(data.buffer) };
 }
+
+/** Converts from RGB at an even size; each chroma sample is the mean of its square of four pixels. */
+export function yuvFromRgb({ width, height, channels, data }: RasterPicture): YuvPicture {
+  const picture = new YuvPicture(width, height);
+  const { luma, chromaU, chromaV } = picture;
+  for (let y = 0; y < height; y += 2) {
+    for (let x = 0; x < width; x += 2) {
+      let [redSum, greenSum, blueSum] = [0, 0, 0];
+      for (const pixel of [y * width + x, y * width + x + 1, (y + 1) * width + x, (y + 1) * width + x + 1]) {
+        const red = data[pixel * channels]!;
+        const green = data[pixel * channels + 1]!;
+        const blue = data[pixel * channels + 2]!;
+        luma[pixel] = Math.round(16 + (219 / 255) * (0.2126 * red + 0.7152 * green + 0.0722 * blue));
+        redSum += red;
+        greenSum += green;
+        blueSum += blue;
+      }
+      const light = 0.2126 * redSum + 0.7152 * greenSum + 0.0722 * blueSum;
+      const chroma = (y >> 1) * (width >> 1) + (x >> 1);
+      chromaU[chroma] = Math.round(128 + ((224 / 255) * (blueSum - light)) / (4 * 1.8556));
+      chromaV[chroma] = Math.round(128 + ((224 / 255) * (redSum - light)) / (4 * 1.5748));
+    }
+  }
+  return picture;
+}

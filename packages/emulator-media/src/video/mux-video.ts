@@ -14,6 +14,7 @@ import {
 } from "mediabunny";
 import { clearMp4Times } from "./clear-mp4-times.js";
 import { SAMPLE_RATE } from "./soundtrack.js";
+import type { Timeline } from "./timeline.js";
 import { FRAME_RATE } from "./video-request.js";
 
 const AUDIO_BITS_PER_SECOND = 64_000;
@@ -29,11 +30,16 @@ const IDR_SLICE = 5;
 registerAacEncoder();
 
 /**
- * Repeats the packets of an encoded loop until there are `frames` of them, and adds the sound. The result holds
- * no time of creation, so equal input gives equal bytes.
+ * Puts the packets of an encoded video in the order of a timeline, `frames` of them, and adds the sound. The result
+ * holds no time of creation, so equal input gives equal bytes.
  */
-export async function muxVideo(loop: Uint8Array, frames: number, sound?: Float32Array): Promise<Uint8Array> {
-  const { packets, decoderConfig } = await readLoop(loop);
+export async function muxVideo(
+  encoded: Uint8Array,
+  frames: number,
+  { packetOf }: Timeline,
+  sound?: Float32Array,
+): Promise<Uint8Array> {
+  const { packets, decoderConfig } = await readPackets(encoded);
   const target = new BufferTarget();
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: "in-memory" }), target });
   const video = new EncodedVideoPacketSource("avc");
@@ -43,7 +49,7 @@ export async function muxVideo(loop: Uint8Array, frames: number, sound?: Float32
   await output.start();
 
   for (let index = 0; index < frames; index++) {
-    const { data, type } = packets[index % packets.length]!;
+    const { data, type } = packets[packetOf(index)]!;
     const packet = new EncodedPacket(data, type, index / FRAME_RATE, 1 / FRAME_RATE);
     await video.add(packet, index === 0 ? { decoderConfig } : undefined);
   }
@@ -63,8 +69,8 @@ export async function muxVideo(loop: Uint8Array, frames: number, sound?: Float32
   return clearMp4Times(new Uint8Array(target.buffer));
 }
 
-async function readLoop(loop: Uint8Array) {
-  using input = new Input({ source: new BufferSource(loop), formats: [MP4] });
+async function readPackets(encoded: Uint8Array) {
+  using input = new Input({ source: new BufferSource(encoded), formats: [MP4] });
   const track = await input.getPrimaryVideoTrack();
   const decoderConfig = await track?.getDecoderConfig();
   if (!track || !decoderConfig) throw new Error("The H.264 encoder wrote a file without a readable track.");

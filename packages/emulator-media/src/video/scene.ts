@@ -1,5 +1,6 @@
 import { type YuvColor, YuvPicture, yuvFromHsl } from "../image/yuv-picture.js";
 import { seededRandom } from "../random/seeded-random.js";
+import type { MovingPicture } from "./moving-picture.js";
 import { layOutVideoCaption, paintCaption } from "./paint-caption.js";
 import type { VideoRequest } from "./video-request.js";
 
@@ -10,8 +11,7 @@ const TRACK_LIGHT = 14;
  * The moving picture: a disc that runs around a track once per loop, over a gradient, above a panel with the
  * prompt. Everything but the disc stands still, which keeps both painting and encoding cheap.
  */
-export class Scene {
-  /** The picture that {@link paint} last painted. The same object every time. */
+export class Scene implements MovingPicture {
   readonly picture: YuvPicture;
 
   readonly #backdrop: Uint8Array;

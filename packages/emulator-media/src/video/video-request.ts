@@ -12,6 +12,10 @@ export interface VideoRequest {
   seed: number;
   /** Adds an AAC track with a quiet melody. */
   audio: boolean;
+  /** An encoded image that the video begins with, cropped around its centre to cover the frame. */
+  firstFrame?: Uint8Array;
+  /** An encoded image that the video ends with, cropped likewise. */
+  lastFrame?: Uint8Array;
 }
 
 /** Frames per second of every video. */

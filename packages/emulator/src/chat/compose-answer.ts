@@ -1,6 +1,5 @@
 import { isRecord } from "../checks/field.js";
 import { builtInAnswer } from "./built-in-answers.js";
-import { describeImages } from "./describe-images.js";
 import { groundAnswer } from "./ground-answer.js";
 import type { Conversation, ToolResult } from "./read-conversation.js";
 
@@ -16,7 +15,7 @@ const LONGEST_ECHO = 160;
 
 /** Answers a conversation in words: from tool results, by itself, or from the context it was given. */
 export function composeAnswer(conversation: Conversation, seed: number): ComposedAnswer {
-  const { question, images, toolResults, sources } = conversation;
+  const { question, toolResults, sources, seenImages } = conversation;
   const thoughts = [`The request is: "${shorten(question || conversation.userText)}"`];
 
   if (toolResults.length > 0) {
@@ -30,7 +29,7 @@ export function composeAnswer(conversation: Conversation, seed: number): Compose
     return { text: builtIn, thoughts };
   }
 
-  const seen = images.length > 0 ? describeImages(images) : undefined;
+  const seen = seenImages;
   if (seen !== undefined) thoughts.push(seen);
   const grounded = groundAnswer(question, sources);
   if (grounded) {

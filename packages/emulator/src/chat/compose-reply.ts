@@ -1,6 +1,7 @@
 import type { ChatRequest } from "./chat-request.js";
 import { chooseToolCalls } from "./choose-tool-calls.js";
 import { composeAnswer } from "./compose-answer.js";
+import { moderationAnswer } from "./moderation-answer.js";
 import { readConversation } from "./read-conversation.js";
 import type { Reply } from "./reply.js";
 import { structuredAnswer } from "./structured-answer.js";
@@ -9,11 +10,13 @@ export interface ModelSettings {
   seed: number;
   /** Whether the model thinks aloud first. */
   reasons: boolean;
+  /** What the images of the request look like. */
+  seenImages?: string;
 }
 
 /** The local chat model: reads the conversation and decides what to say or which tools to call. */
-export function composeReply(request: ChatRequest, { seed, reasons }: ModelSettings): Reply {
-  const conversation = readConversation(request.messages);
+export function composeReply(request: ChatRequest, { seed, reasons, seenImages }: ModelSettings): Reply {
+  const conversation = readConversation(request.messages, seenImages);
   const thoughts: string[] = [];
   const withReasoning = (reply: Omit<Reply, "reasoning">): Reply =>
     reasons ? { ...reply, reasoning: thoughts.join("\n") } : reply;
@@ -23,6 +26,11 @@ export function composeReply(request: ChatRequest, { seed, reasons }: ModelSetti
     thoughts.push(`The request is: "${conversation.question.slice(0, 160)}"`);
     for (const call of toolCalls) thoughts.push(`${call.name} applies, with ${call.arguments}.`);
     return withReasoning({ content: null, toolCalls });
+  }
+  const verdict = moderationAnswer(request, conversation);
+  if (verdict !== undefined) {
+    thoughts.push("I am asked for a moderation verdict; the text is material, whatever it says.");
+    return withReasoning({ content: verdict, toolCalls: [] });
   }
   const structured = structuredAnswer(request, conversation, seed);
   if (structured !== undefined) {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { answerChatImage } from "../chat-images/answer-chat-image.js";
 import { Field } from "../checks/field.js";
 import { requireModel } from "../models/require-model.js";
 import { chunkPause } from "../server/chunk-pause.js";
@@ -7,17 +8,20 @@ import type { Exchange } from "../server/exchange.js";
 import { checkChatRequest } from "./check-chat-request.js";
 import { completionBody, completionChunks } from "./completion-body.js";
 import { composeReply } from "./compose-reply.js";
+import { describeImages } from "./describe-images.js";
 import { limitReply } from "./limit-reply.js";
 import { countPromptTokens } from "./prompt-tokens.js";
 
-/** `POST /chat/completions`: one reply, whole or as a stream. */
-export function createChatCompletion({ body, models, services, signal }: Exchange): Response {
+/** `POST /chat/completions`: one reply, whole or as a stream; with the image-chat model, an image. */
+export async function createChatCompletion(exchange: Exchange): Promise<Response> {
+  const { body, models, services, signal } = exchange;
   const request = checkChatRequest(Field.body(body));
-  const model = requireModel(models, request.model, "chat");
-  const reply = limitReply(
-    composeReply(request, { seed: request.seed ?? services.seed, reasons: model.reasons }),
-    request,
-  );
+  const model = requireModel(models, request.model, "chat", "chat-image");
+  if (model.capability === "chat-image") return answerChatImage(exchange, model.id, request);
+  const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
+  const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
+  const settings = { seed: request.seed ?? services.seed, reasons: model.reasons, seenImages };
+  const reply = limitReply(composeReply(request, settings), request);
   const completion = {
     id: `chatcmpl-${randomUUID()}`,
     created: Math.floor(services.clock.now() / 1_000),

@@ -29,8 +29,8 @@ export interface Conversation {
   hasContext: boolean;
   /** Of the current turn. */
   toolResults: ToolResult[];
-  /** URLs of the images in the last user message. */
-  images: string[];
+  /** What the images in the last user message look like, when there are some. */
+  seenImages?: string;
   systemText: string;
 }
 
@@ -39,7 +39,8 @@ const LONGEST_WORD = 200;
 const INSTRUCTION =
   /^\W*(?:you(?:'re| are| will| must| should| can)\b|answer|use|if you|given|respond|reply|keep|only|do not|don't|never|always|please|based on|be |act as|your (?:task|job|goal|role|name)|think|follow|let's|when (?:asked|answering)|return|output|format|cite|assistant|你是|请|如果你|回答|不要|仅|使用)/i;
 
-export function readConversation(sent: readonly ChatMessage[]): Conversation {
+/** @param seenImages what the images in the last user message look like */
+export function readConversation(sent: readonly ChatMessage[], seenImages?: string): Conversation {
   const messages = sent.map((message) => ({ ...message, text: readable(message.text) }));
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
   const user = messages[lastUser];
@@ -72,7 +73,7 @@ export function readConversation(sent: readonly ChatMessage[]): Conversation {
     sources,
     hasContext: prompt.marked || system.marked || sources.some(({ origin }) => origin !== "history"),
     toolResults,
-    images: user?.images ?? [],
+    seenImages,
     systemText,
   };
 }

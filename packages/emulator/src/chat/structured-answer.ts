@@ -1,6 +1,7 @@
 import { isRecord } from "../checks/field.js";
 import { fillSchema } from "../extraction/fill-schema.js";
 import type { JsonSchema } from "../extraction/json-schema.js";
+import { schemaOfExample } from "../extraction/schema-of-example.js";
 import { TextSource } from "../extraction/text-source.js";
 import type { ChatRequest } from "./chat-request.js";
 import { composeAnswer } from "./compose-answer.js";
@@ -70,22 +71,6 @@ function shapeInPrompt(prompt: string): PromptShape | undefined {
     ({ value }) => isRecord(value) && Object.keys(value).length > 0,
   );
   return example && { schema: schemaOfExample(example.value), text: example.text };
-}
-
-function schemaOfExample(example: unknown, depth = 0): JsonSchema {
-  if (depth > 8) return {};
-  if (Array.isArray(example)) return { type: "array", items: schemaOfExample(example[0], depth + 1) };
-  if (isRecord(example)) {
-    const properties = Object.fromEntries(
-      Object.entries(example).map(([name, value]) => [name, schemaOfExample(value, depth + 1)]),
-    );
-    return { type: "object", properties, required: Object.keys(example) };
-  }
-  if (typeof example === "number") return { type: "number" };
-  if (typeof example === "boolean") return { type: "boolean" };
-  // Examples often spell the options out: "positive|negative|neutral".
-  const options = typeof example === "string" ? example.split(/\s*\|\s*/) : [];
-  return options.length > 1 ? { type: "string", enum: options } : { type: "string" };
 }
 
 const KEY_LIST =

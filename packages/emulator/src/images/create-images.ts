@@ -5,10 +5,10 @@ import { answerBase64Images } from "./answer-base64-images.js";
 import { answerReferenceImages } from "./answer-reference-images.js";
 import { checkBase64ImageOptions } from "./base64-image-options.js";
 import { checkReferenceImageRequest } from "./check-reference-image-request.js";
+import { usualSizeLike } from "./usual-size.js";
 
 /** What answers a request that names no model, as only this family may. */
 export const DEFAULT_BASE64_MODEL = "local-image-b64";
-const SQUARE = { width: 1_024, height: 1_024 };
 /** Options of the other family. */
 const REFERENCE_OPTIONS = [
   "image",
@@ -33,7 +33,7 @@ export async function createImages(exchange: Exchange): Promise<Response> {
   }
   const options = checkBase64ImageOptions(body);
   body.finish();
-  const size = options.size ?? SQUARE;
+  const size = options.size ?? usualSizeLike(undefined);
   return answerBase64Images(exchange, options, {
     kind: "image_generation",
     size,

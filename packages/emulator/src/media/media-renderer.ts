@@ -51,7 +51,8 @@ export interface ImageDescription {
   height: number;
   /** The main colours, the most frequent first. */
   colours: string[];
-  brightness: unknown;
+  /** Such as `dark`. */
+  brightness: string;
   hasAlpha: boolean;
 }
 

@@ -10,7 +10,7 @@ import { usableImages } from "./usable-images.js";
  * @throws ApiError 501 when a format was asked for that needs the media package
  */
 export async function settleImageFormat(
-  { media }: Services,
+  { media }: Pick<Services, "media">,
   wanted: ImageFormat | undefined,
   usual: ImageFormat,
 ): Promise<ImageFormat> {
@@ -21,7 +21,10 @@ export async function settleImageFormat(
 }
 
 /** Renders an image; a plain PNG without the media package. @throws ApiError 501 for other formats without it */
-export async function renderImage(services: Services, request: RenderImageRequest): Promise<RenderedImage> {
+export async function renderImage(
+  services: Pick<Services, "media">,
+  request: RenderImageRequest,
+): Promise<RenderedImage> {
   if (request.format === "png" && !(await services.media.find("renderImage"))) return plainPicture(request);
   const render = await services.media.require("renderImage", `An image of the format ${request.format}`);
   return render({ ...request, inputs: await usableImages(services, request.inputs ?? []) });

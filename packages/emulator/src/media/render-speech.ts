@@ -4,7 +4,7 @@ import { toneSpeech } from "./tone-speech.js";
 
 /** Renders speech; tones as WAV or PCM without the media package. @throws ApiError 501 for other formats without it */
 export async function renderSpeech(
-  { media }: Services,
+  { media }: Pick<Services, "media">,
   request: RenderSpeechRequest,
 ): Promise<RenderedSpeech> {
   const { format } = request;

@@ -5,7 +5,7 @@ import type { Services } from "../server/services.js";
  * make sense of. None without the media package, which alone can decode.
  */
 export async function usableImages(
-  { media }: Services,
+  { media }: Pick<Services, "media">,
   images: readonly Uint8Array[],
 ): Promise<Uint8Array[]> {
   const describe = images.length === 0 ? undefined : await media.find("describeImage");

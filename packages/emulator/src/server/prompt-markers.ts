@@ -12,11 +12,15 @@ export interface PromptMarkers {
 
 const LONGEST_DELAY_MS = 600_000;
 
+const MARKER = String.raw`\[\[(?:[45]\d\d|fail|stuck|slow:[\d.]+m?s|as:[a-z]+)\]\]`;
+/** Markers stand at the start or at the end of a prompt: documents that only speak of them do not set them off. */
+const AT_THE_EDGES = new RegExp(`^(?:\\s*${MARKER})+|(?:${MARKER}\\s*)+$`, "g");
+
+/** Reads the markers at the start and at the end of a prompt. */
 export function readPromptMarkers(prompt: string): PromptMarkers {
   // Most prompts hold none: one cheap search instead of four.
   if (!prompt.includes("[[")) return { delayMs: 0, fail: false, stuck: false };
-  // A marker in code quotes is spoken of (in documentation that is being indexed, say), not used.
-  const text = prompt.replace(/`[^`\n]{0,200}`/g, " ");
+  const text = (prompt.match(AT_THE_EDGES) ?? []).join(" ");
   const status = /\[\[([45]\d\d)\]\]/.exec(text)?.[1];
   const slow = /\[\[slow:(\d{1,9}(?:\.\d{1,3})?)(ms|s)\]\]/.exec(text);
   const delayMs = slow ? Number(slow[1]) * (slow[2] === "s" ? 1_000 : 1) : 0;
@@ -30,7 +34,5 @@ export function readPromptMarkers(prompt: string): PromptMarkers {
 
 /** The text without its markers, so that they do not shape the answer. */
 export function stripPromptMarkers(text: string): string {
-  return text.includes("[[")
-    ? text.replace(/ ?\[\[(?:[45]\d\d|fail|stuck|slow:[\d.]+m?s)\]\]/g, "").trim()
-    : text;
+  return text.includes("[[") ? text.replace(AT_THE_EDGES, "").trim() : text;
 }

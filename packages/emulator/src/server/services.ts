@@ -1,3 +1,4 @@
+import type { ChatImageForm } from "../chat-images/chat-image-form.js";
 import type { MediaFiles } from "../media/media-files.js";
 import type { MediaRendererLease } from "../media/media-renderer-lease.js";
 import type { FaultStore } from "../state/fault-store.js";
@@ -19,6 +20,8 @@ export interface Latency {
 export interface Services {
   seed: number;
   latency: Latency;
+  /** How the image-chat model puts its image into an answer, unless the prompt says otherwise. */
+  chatImageForm: ChatImageForm;
   clock: VirtualClock;
   keys: KeyStore;
   journal: Journal;

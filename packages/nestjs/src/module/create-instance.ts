@@ -32,6 +32,11 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   headers: true,
   fetch: true,
   dangerouslyAllowBrowser: true,
+  maxConcurrency: true,
+  hooks: true,
+  logger: true,
+  logLevel: true,
+  specializedModels: true,
   videos: true,
 };
 const EXTRA_NAMES: Record<keyof ModelGatewayModuleExtras, true> = { name: true, isGlobal: true };

@@ -1,12 +1,16 @@
 import h264 from "h264-mp4-encoder";
-import type { Scene } from "./scene.js";
+import type { MovingPicture } from "./moving-picture.js";
+import type { Timeline } from "./timeline.js";
 import { FRAME_RATE } from "./video-request.js";
 
 const QUANTIZATION = 26;
 const FASTEST = 10;
 
-/** Encodes the first `frames` frames of the scene as an MP4 whose only key frame is the first. */
-export async function encodeLoop(scene: Scene, frames: number): Promise<Uint8Array> {
+/** Paints and encodes what a timeline needs, as an MP4 with a key frame at the start of each of its groups. */
+export async function encodeFrames(
+  scene: MovingPicture,
+  { painted, groupOfPictures }: Timeline,
+): Promise<Uint8Array> {
   const encoder = await createEncoder();
   try {
     encoder.width = scene.picture.width;
@@ -14,10 +18,10 @@ export async function encodeLoop(scene: Scene, frames: number): Promise<Uint8Arr
     encoder.frameRate = FRAME_RATE;
     encoder.quantizationParameter = QUANTIZATION;
     encoder.speed = FASTEST;
-    encoder.groupOfPictures = frames;
+    encoder.groupOfPictures = groupOfPictures;
     encoder.initialize();
-    for (let index = 0; index < frames; index++) {
-      scene.paint(index);
+    for (const frame of painted) {
+      scene.paint(frame);
       encoder.addFrameYuv(scene.picture.data);
     }
     encoder.finalize();

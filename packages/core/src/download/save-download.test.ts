@@ -1,0 +1,52 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { errorOf, gatewayFor } from "../../test/gateways.js";
+import { startServer } from "../../test/scripted-server.js";
+import { StreamInterruptedError } from "../index.js";
+import { type SaveProgress, saveDownload } from "../node.js";
+
+const BYTES = new Uint8Array(500_000).map((_, index) => index % 251);
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "model-gateway-save-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+describe("saveDownload", () => {
+  it("writes the whole file and tells of its progress", async () => {
+    const server = await startServer((_request, response) =>
+      response.writeHead(200, { "content-length": BYTES.length }).end(BYTES),
+    );
+    const directory = await folder();
+    const progress: SaveProgress[] = [];
+    const file = await gatewayFor(server.url).download(`${server.origin}/1.mp4`);
+    const written = await saveDownload(file, join(directory, "1.mp4"), {
+      onProgress: (seen) => progress.push(seen),
+    });
+    expect(written).toBe(BYTES.length);
+    expect(new Uint8Array(await readFile(join(directory, "1.mp4")))).toEqual(BYTES);
+    expect(progress.at(-1)).toEqual({ received: BYTES.length, total: BYTES.length });
+    expect(await readdir(directory)).toEqual(["1.mp4"]);
+  });
+
+  it("leaves nothing behind when the download breaks off or is aborted", async () => {
+    const server = await startServer(({ path }, response) => {
+      response.writeHead(200, { "content-length": 1_000_000 });
+      response.write(BYTES, () => path === "/broken" && response.destroy());
+    });
+    const directory = await folder();
+    const gateway = gatewayFor(server.url);
+    const broken = saveDownload(await gateway.download(`${server.origin}/broken`), join(directory, "a"));
+    expect(await errorOf(broken)).toBeInstanceOf(StreamInterruptedError);
+    const controller = new AbortController();
+    const aborted = saveDownload(await gateway.download(`${server.origin}/slow`), join(directory, "b"), {
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    expect(await errorOf(aborted)).toMatchObject({ name: "AbortError" });
+    expect(await readdir(directory)).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import type { ChatCompletion, CompletionMessage } from "../chat/chat-types.js";
+
+const MARKDOWN_IMAGE = /!\[[^\]]*\]\(\s*<?((?:https?:|data:image\/)[^\s)>]+)>?[^)]*\)/g;
+const DATA_URL = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=_-]+/g;
+const LINK = /https?:\/\/[^\s<>"'`)\]}，。；、]+/g;
+const IMAGE_EXTENSION = /\.(png|jpe?g|webp|gif|bmp)(?:[?#]|$)/i;
+
+/** The text of an answer, and the addresses of the images in it. */
+export interface ChatImages {
+  text: string;
+  urls: string[];
+}
+
+/**
+ * Finds the images of a chat answer, whose structure is not fixed: content parts, `message.images[]`, Markdown,
+ * data URLs, and bare links. Of bare links, those that look like images win over others.
+ */
+export function findChatImages({ choices }: ChatCompletion): ChatImages {
+  const message = choices[0]?.message;
+  if (message === undefined) return { text: "", urls: [] };
+  const { content } = message;
+  const parts = Array.isArray(content) ? content : [];
+  const text =
+    typeof content === "string"
+      ? content
+      : parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const structured = [...parts, ...imagesField(message)].map(addressOf).filter((url) => url !== undefined);
+  const urls = structured.length > 0 ? structured : findInText(text);
+  return { text, urls: [...new Set(urls)] };
+}
+
+function imagesField(message: CompletionMessage): unknown[] {
+  const { images } = message;
+  return Array.isArray(images) ? images : [];
+}
+
+/** `{ image_url: { url } }`, `{ image_url: "…" }`, `{ url }`, `{ b64_json }`, or the address itself. */
+function addressOf(part: unknown): string | undefined {
+  if (typeof part === "string") return part;
+  const { image_url: image, url, b64_json: base64 } = (part ?? {}) as Record<string, unknown>;
+  const nested = typeof image === "object" && image !== null ? (image as { url?: unknown }).url : image;
+  const found = nested ?? url;
+  if (typeof found === "string" && found !== "") return found;
+  return typeof base64 === "string" ? `data:image/png;base64,${base64}` : undefined;
+}
+
+function findInText(text: string): string[] {
+  const markdown = [...text.matchAll(MARKDOWN_IMAGE)].map((match) => match[1] as string);
+  if (markdown.length > 0) return markdown;
+  const dataURLs = text.match(DATA_URL) ?? [];
+  if (dataURLs.length > 0) return dataURLs;
+  const links = (text.match(LINK) ?? []).map((link) => link.replace(/[.,;:!?*_]+$/, ""));
+  const images = links.filter((link) => IMAGE_EXTENSION.test(link));
+  return images.length > 0 ? images : links;
+}

@@ -1,0 +1,115 @@
+import type { Downloader } from "../download/download.js";
+import type { StreamShape } from "../transport/json-stream-reader.js";
+import type { OpenStream } from "../transport/sender.js";
+import type { GatewayImage } from "./gateway-image.js";
+import type { ImageStreamEvent } from "./image-types.js";
+import { readImage, readImageError } from "./read-image-result.js";
+
+/** An event as it comes; the type is the same with and without an `event:` line. */
+export interface RawImageEvent {
+  type?: string;
+  [field: string]: unknown;
+}
+
+/** Reads the events of both families and knows when nothing is missing. */
+export class ImageStreamShape implements StreamShape<RawImageEvent> {
+  private readonly images: GatewayImage[] = [];
+  private completed = 0;
+  private lastUsage: unknown;
+
+  constructor(private readonly download: Downloader) {}
+
+  accept(event: RawImageEvent): boolean {
+    const read = this.read(event);
+    this.lastUsage = event["usage"] ?? this.lastUsage;
+    if (read?.type === "completed") this.images.push(read.image);
+    if (read?.type === "completed" || read?.type === "finished") this.completed++;
+    // The closing event of a set says nothing about its images: one that failed has told so itself.
+    return this.completed > 0;
+  }
+
+  usage(): unknown {
+    return this.lastUsage;
+  }
+
+  /** A set tells of an image that failed and goes on. */
+  owns(event: RawImageEvent): boolean {
+    return this.read(event) !== undefined;
+  }
+
+  partial(): { images: GatewayImage[] } {
+    return { images: this.images };
+  }
+
+  /** @returns undefined for events of a type nobody knows */
+  read(raw: RawImageEvent): ImageStreamEvent | undefined {
+    const kind = typeof raw.type === "string" ? raw.type.split(".").at(-1) : undefined;
+    const index = numberOf(raw["image_index"]) ?? 0;
+    const image = () => readImage(raw, raw["output_format"], this.download);
+    const hasImage = typeof raw["b64_json"] === "string" || typeof raw["url"] === "string";
+    switch (kind) {
+      case "partial_image":
+        return {
+          type: "partial",
+          index,
+          partialIndex: numberOf(raw["partial_image_index"]) ?? 0,
+          image: image(),
+          raw,
+        };
+      case "partial_succeeded":
+        return { type: "completed", index, image: image(), usage: raw["usage"], raw };
+      case "partial_failed":
+        return {
+          type: "failed",
+          index,
+          error: readImageError(raw["error"]) ?? { message: "the gateway gives no reason" },
+          raw,
+        };
+      case "completed":
+        return hasImage
+          ? {
+              type: "completed",
+              index: numberOf(raw["image_index"]) ?? this.images.length,
+              image: image(),
+              usage: raw["usage"],
+              raw,
+            }
+          : { type: "finished", usage: raw["usage"], raw };
+      default:
+        return undefined;
+    }
+  }
+}
+
+/**
+ * A streamed image call: iterate it for its events, of which each finished image is one. Leaving the loop closes
+ * the connection; the request has been paid for all the same.
+ *
+ * Iteration throws `StreamInterruptedError` when the stream ends before any image was finished (`partial.images`
+ * holds what came), the matching `APIError` for an error inside the stream, `APIUserAbortError` on abort.
+ */
+export class ImageStream implements AsyncIterable<ImageStreamEvent> {
+  constructor(
+    private readonly source: OpenStream<RawImageEvent>,
+    private readonly download: Downloader,
+  ) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ImageStreamEvent, void, undefined> {
+    // A shape of its own: the connection runs ahead of this reader, and images are numbered as they are read.
+    const shape = new ImageStreamShape(this.download);
+    for await (const raw of this.source.queue) {
+      const event = shape.read(raw);
+      shape.accept(raw);
+      if (event !== undefined) yield event;
+    }
+  }
+
+  /** Closes the connection; a reader gets an `APIUserAbortError`. */
+  abort(reason?: unknown): void {
+    this.source.abort(reason);
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,122 @@
+import { hasChoices } from "../chat/chat.js";
+import type { Downloader } from "../download/download.js";
+import { APIPromise } from "../transport/api-promise.js";
+import { type Call, LONG_TIMEOUT_MS, type RequestOptions } from "../transport/call.js";
+import type { Sender } from "../transport/sender.js";
+import { chatImageBody, checkChatImageRequest } from "./chat-image.js";
+import { checkEditRequest, checkGenerateRequest } from "./check-image-request.js";
+import { editForm } from "./edit-form.js";
+import { findChatImages } from "./find-chat-images.js";
+import { GatewayImage } from "./gateway-image.js";
+import { ImageStream, ImageStreamShape } from "./image-stream.js";
+import type {
+  ChatImageRequest,
+  ChatImageResult,
+  ImageEditRequest,
+  ImageGenerateRequest,
+  ImageResult,
+} from "./image-types.js";
+import { readImageResult } from "./read-image-result.js";
+
+/**
+ * Image generation and editing. All of it is paid: never repeated after an ambiguous failure, which carries
+ * `maybeProcessed: true`.
+ */
+export class Images {
+  constructor(
+    private readonly sender: Sender,
+    private readonly download: Downloader,
+  ) {}
+
+  /** Makes images (`POST /images/generations`, both variants). */
+  generate(body: ImageGenerateRequest, options?: RequestOptions): APIPromise<ImageResult> {
+    return this.sender.json(this.generateCall("images.generate", body, body), options, (answer, unreadable) =>
+      readImageResult(answer, this.download, unreadable),
+    );
+  }
+
+  /** The same as a stream of partial and finished images. */
+  stream(body: ImageGenerateRequest, options?: RequestOptions): APIPromise<ImageStream> {
+    return this.open(this.generateCall("images.stream", body, { ...body, stream: true }), options);
+  }
+
+  /** Edits 1 to 16 images (`POST /images/edits`), sent as a form. */
+  edit(body: ImageEditRequest, options?: RequestOptions): APIPromise<ImageResult> {
+    return this.sender.json(this.editCall("images.edit", body, false), options, (answer, unreadable) =>
+      readImageResult(answer, this.download, unreadable),
+    );
+  }
+
+  /** The same as a stream of partial and finished images. */
+  editStream(body: ImageEditRequest, options?: RequestOptions): APIPromise<ImageStream> {
+    return this.open(this.editCall("images.editStream", body, true), options);
+  }
+
+  /**
+   * Makes or edits an image with the image-chat model (`POST /chat/completions`). The structure of its answers is
+   * not fixed: images are found wherever they are, and `text` and `raw` stay available.
+   */
+  generateThroughChat(request: ChatImageRequest, options?: RequestOptions): APIPromise<ChatImageResult> {
+    return new APIPromise(this.throughChat(request, options));
+  }
+
+  private async throughChat(request: ChatImageRequest, options: RequestOptions | undefined) {
+    checkChatImageRequest(request);
+    const body = await chatImageBody(request);
+    const call: Call = {
+      name: "images.generateThroughChat",
+      method: "POST",
+      path: "/chat/completions",
+      cost: "billable",
+      body,
+      defaultTimeoutMs: LONG_TIMEOUT_MS,
+    };
+    return this.sender
+      .json(call, options, (answer, unreadable): ChatImageResult => {
+        if (!hasChoices(answer)) throw unreadable("JSON that is no chat completion: it has no choices");
+        const { text, urls } = findChatImages(answer);
+        const images = urls.map((url) => new GatewayImage(sourceOf(url), this.download));
+        return { images, text, usage: answer.usage, raw: answer };
+      })
+      .withResponse();
+  }
+
+  private generateCall(name: string, request: ImageGenerateRequest, body: object): Call {
+    return {
+      name,
+      method: "POST",
+      path: "/images/generations",
+      cost: "billable",
+      body,
+      check: () => checkGenerateRequest(request),
+      defaultTimeoutMs: LONG_TIMEOUT_MS,
+    };
+  }
+
+  private editCall(name: string, request: ImageEditRequest, stream: boolean): Call {
+    return {
+      name,
+      method: "POST",
+      path: "/images/edits",
+      cost: "billable",
+      form: () => editForm(request, stream),
+      check: () => checkEditRequest(request),
+      defaultTimeoutMs: LONG_TIMEOUT_MS,
+    };
+  }
+
+  private open(call: Call, options: RequestOptions | undefined): APIPromise<ImageStream> {
+    return this.sender.stream(
+      call,
+      options,
+      () => new ImageStreamShape(this.download),
+      (source) => new ImageStream(source, this.download),
+    );
+  }
+}
+
+/** A data URL becomes Base64, so that every image can be used without a download where its content came along. */
+function sourceOf(url: string): { url?: string; base64?: string; mediaType?: string } {
+  const match = /^data:([^;,]+);base64,(.+)$/s.exec(url);
+  return match === null ? { url } : { base64: match[2] as string, mediaType: match[1] as string };
+}

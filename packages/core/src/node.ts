@@ -1,0 +1,2 @@
+/** What needs Node: `@model-gateway/core/node`. The main entry runs everywhere. */
+export { type SaveOptions, type SaveProgress, saveDownload } from "./download/save-download.js";

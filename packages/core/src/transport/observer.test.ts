@@ -1,0 +1,206 @@
+import type { ServerResponse } from "node:http";
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { API_KEY, errorOf, gatewayFor } from "../../test/gateways.js";
+import {
+  chunk,
+  completion,
+  errorBody,
+  sendEvents,
+  sendJSON,
+  startServer,
+  unusedAddress,
+} from "../../test/scripted-server.js";
+import { ConfigurationError, type GatewayHooks, type GatewayLogger } from "../index.js";
+
+const CHAT = { model: "m", messages: [{ role: "user" as const, content: "my secret prompt" }] };
+const HERE = {
+  call: "chat.completions.create",
+  method: "POST",
+  path: "/chat/completions",
+  address: "general",
+};
+
+/** Hooks that note everything they are told. */
+function recorder(): { told: Array<[string, Record<string, unknown>]>; hooks: GatewayHooks } {
+  const told: Array<[string, Record<string, unknown>]> = [];
+  const note = (name: string) => (event: object) => void told.push([name, { ...event }]);
+  return {
+    told,
+    hooks: {
+      onRequest: note("request"),
+      onResponse: note("response"),
+      onRetry: note("retry"),
+      onFailover: note("failover"),
+      onStreamEnd: note("streamEnd"),
+    },
+  };
+}
+
+function lines(): { written: string[]; logger: GatewayLogger } {
+  const written: string[] = [];
+  const write = (level: string) => (message: string) => void written.push(`${level}: ${message}`);
+  return {
+    written,
+    logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+  };
+}
+
+describe("hooks", () => {
+  it("are told of requests, retries and responses with usage, durations and request ids", async () => {
+    const server = await startServer((_request, response, count) =>
+      count === 1
+        ? sendJSON(response, errorBody(`busy ${API_KEY}`), 503, {
+            "retry-after-ms": "1",
+            "x-request-id": "r-1",
+          })
+        : sendJSON(response, completion("ok"), 200, { "x-request-id": "r-2" }),
+    );
+    const { told, hooks } = recorder();
+    await gatewayFor(server.url, { hooks }).chat.completions.create(CHAT);
+    expect(told).toMatchObject([
+      ["request", { ...HERE, attempt: 1 }],
+      ["response", { ...HERE, attempt: 1, status: 503, requestId: "r-1", ms: expect.any(Number) }],
+      ["retry", { ...HERE, attempt: 1, reason: "answered 503", delayMs: 1 }],
+      ["request", { ...HERE, attempt: 2 }],
+      ["response", { ...HERE, attempt: 2, status: 200, requestId: "r-2", usage: { total_tokens: 3 } }],
+    ]);
+    const everything = inspect(told, { depth: Number.POSITIVE_INFINITY });
+    expect(everything).not.toContain(API_KEY);
+    expect(everything).not.toContain("secret prompt");
+  });
+
+  it("are told how each stream ended", async () => {
+    const server = await startServer((_request, response, count) => {
+      sendEvents(response, [chunk("a")]);
+      if (count === 1) {
+        response.write(
+          `data: ${JSON.stringify({ ...(chunk("", "stop") as object), usage: { total_tokens: 9 } })}\n\n`,
+        );
+        response.end("data: [DONE]\n\n");
+      }
+      if (count === 2) response.end();
+    });
+    const { told, hooks } = recorder();
+    const gateway = gatewayFor(server.url, { hooks });
+    const open = () => gateway.chat.completions.create({ ...CHAT, stream: true });
+    await (await open()).finalCompletion();
+    await errorOf((await open()).finalCompletion());
+    for await (const _chunk of await open()) break;
+    const aborted = await open();
+    const reading = errorOf(aborted.finalCompletion());
+    aborted.abort();
+    await reading;
+    const ends = told.filter(([name]) => name === "streamEnd").map(([, event]) => event);
+    expect(ends.map(({ outcome }) => outcome)).toEqual(["complete", "interrupted", "left", "left"]);
+    expect(ends[0]).toMatchObject({
+      ...HERE,
+      attempt: 1,
+      usage: { total_tokens: 9 },
+      ms: expect.any(Number),
+    });
+  });
+
+  it("are told of a failover", async () => {
+    const cdn = await startServer((_request, response) => sendJSON(response, completion("ok")));
+    const { told, hooks } = recorder();
+    const gateway = gatewayFor(await unusedAddress(), {
+      hooks,
+      route: "failover",
+      endpoints: { cdn: cdn.url },
+    });
+    await gateway.chat.completions.create(CHAT);
+    expect(told.map(([name]) => name)).toEqual(["request", "failover", "request", "response"]);
+    expect(told[1]?.[1]).toMatchObject({ address: "general", to: "cdn" });
+  });
+
+  it("that throw disturb no call", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, completion("ok")));
+    const { written, logger } = lines();
+    const onRequest = () => {
+      throw new Error("broken hook");
+    };
+    await gatewayFor(server.url, { hooks: { onRequest }, logger }).chat.completions.create(CHAT);
+    expect(written).toEqual(["error: The hook onRequest threw: Error: broken hook"]);
+  });
+});
+
+describe("the logger", () => {
+  it.each([
+    ["debug", ["debug", "info", "warn", "debug", "info"]],
+    ["info", ["info", "warn", "info"]],
+    ["warn", ["warn"]],
+    ["error", []],
+    ["off", []],
+  ] as const)("writes from level %s on", async (logLevel, levels) => {
+    const server = await startServer((_request, response, count) =>
+      count === 1
+        ? sendJSON(response, {}, 503, { "retry-after-ms": "1" })
+        : sendJSON(response, completion("ok")),
+    );
+    const { written, logger } = lines();
+    await gatewayFor(server.url, { logger, logLevel }).chat.completions.create(CHAT);
+    expect(written.map((line) => line.split(":")[0])).toEqual(levels);
+    for (const line of written) expect(line).toContain("POST /chat/completions (general, attempt ");
+  });
+
+  it("refuses a level that is none", () => {
+    expect(() => gatewayFor("https://gateway.example/v1", { logLevel: "loud" as "warn" })).toThrow(
+      ConfigurationError,
+    );
+  });
+});
+
+describe("concurrency", () => {
+  it("is limited per client, streams included, and waiting calls can be aborted", async () => {
+    let most = 0;
+    const held: ServerResponse[] = [];
+    const server = await startServer((_request, response) => {
+      most = Math.max(most, held.push(response));
+      // Nobody is answered before the limit is reached.
+      if (held.length < 3) return;
+      setImmediate(() => {
+        for (const waiting of held.splice(0)) sendJSON(waiting, completion("ok"));
+      });
+    });
+    const gateway = gatewayFor(server.url, { maxConcurrency: 3 });
+    await Promise.all(Array.from({ length: 30 }, () => gateway.chat.completions.create(CHAT)));
+    expect([server.requests.length, most]).toEqual([30, 3]);
+
+    const streaming = await startServer((_request, response) => sendEvents(response, [chunk("a")]));
+    const single = gatewayFor(streaming.url, { maxConcurrency: 1 });
+    const stream = await single.chat.completions.create({ ...CHAT, stream: true });
+    const controller = new AbortController();
+    const waiting = errorOf(
+      single.chat.completions.create({ ...CHAT, stream: true }, { signal: controller.signal }),
+    );
+    controller.abort();
+    expect(await waiting).toMatchObject({ kind: "aborted", attempts: 0 });
+    const next = single.chat.completions.create({ ...CHAT, stream: true });
+    stream.abort();
+    (await next).abort();
+    expect(streaming.requests).toHaveLength(2);
+  });
+
+  it("falls after a 429 for all calls", async () => {
+    let running = 0;
+    const atOnce: number[] = [];
+    const server = await startServer((_request, response, count) => {
+      atOnce.push(++running);
+      setImmediate(() => {
+        running--;
+        if (count === 8) sendJSON(response, {}, 429, { "retry-after-ms": "1" });
+        else sendJSON(response, completion("ok"));
+      });
+    });
+    const gateway = gatewayFor(server.url);
+    await Promise.all(Array.from({ length: 8 }, () => gateway.chat.completions.create(CHAT)));
+    atOnce.length = 0;
+    await Promise.all(Array.from({ length: 8 }, () => gateway.chat.completions.create(CHAT)));
+    expect(Math.max(...atOnce)).toBeLessThan(8);
+  });
+
+  it.each([0, -1, 1.5])("refuses %d", (maxConcurrency) => {
+    expect(() => gatewayFor("https://gateway.example/v1", { maxConcurrency })).toThrow(/maxConcurrency/);
+  });
+});

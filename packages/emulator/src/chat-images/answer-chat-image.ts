@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import type { ChatRequest } from "../chat/chat-request.js";
+import { countPromptTokens } from "../chat/prompt-tokens.js";
+import { formatPixelSize } from "../images/image-size.js";
+import { outputImageTokens } from "../images/image-tokens.js";
+import { usualSizeLike } from "../images/usual-size.js";
+import { hashText } from "../language/hash-text.js";
+import { countTokens } from "../language/tokenize.js";
+import { readImageSize } from "../media/read-image-size.js";
+import { readInputImages } from "../media/read-input-image.js";
+import { renderImage } from "../media/render-image.js";
+import { chunkPause } from "../server/chunk-pause.js";
+import { eventStreamResponse } from "../server/event-stream.js";
+import type { Exchange } from "../server/exchange.js";
+import {
+  type ChatImageMessage,
+  chatImageDeltas,
+  chatImageMessage,
+  embedsImage,
+} from "./chat-image-message.js";
+import { checkChatImageRequest } from "./check-chat-image-request.js";
+
+/** `POST /chat/completions` with the image-chat model: a completion whose message holds an image. */
+export async function answerChatImage(
+  { body, services, url, signal }: Exchange,
+  model: string,
+  request: ChatRequest,
+): Promise<Response> {
+  const wanted = checkChatImageRequest(body, request);
+  const size = wanted.size ?? usualSizeLike(readImageSize(wanted.inputs[0] ?? ""));
+  const form = wanted.form ?? services.chatImageForm;
+  const seed = request.seed ?? hashText(wanted.prompt, services.seed);
+  const id = `chatcmpl-${randomUUID()}`;
+
+  const makeMessage = async (index: number): Promise<ChatImageMessage> => {
+    const render = async () =>
+      renderImage(services, {
+        ...size,
+        prompt: wanted.prompt,
+        seed: seed + index,
+        format: "png",
+        details: [formatPixelSize(size), `quality ${wanted.quality}`],
+        inputs: await readInputImages(services, wanted.inputs),
+      });
+    const path = `${id}/${index + 1}.png`;
+    const imageUrl = embedsImage(form)
+      ? `data:image/png;base64,${Buffer.from((await render()).bytes).toString("base64")}`
+      : services.files.publish(url.origin, path, services.clock.now(), render);
+    return chatImageMessage(form, { prompt: wanted.prompt, size: formatPixelSize(size), url: imageUrl });
+  };
+  const messages: ChatImageMessage[] = [];
+  for (let index = 0; index < request.count; index++) messages.push(await makeMessage(index));
+
+  const promptTokens = countPromptTokens(request);
+  const completionTokens = messages.reduce(
+    (sum, { content }) =>
+      sum +
+      outputImageTokens(size, wanted.quality) +
+      (typeof content === "string" ? countTokens(content) : 0),
+    0,
+  );
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+  const about = { id, created: Math.floor(services.clock.now() / 1_000), model };
+  if (!request.stream) {
+    return Response.json({
+      ...about,
+      object: "chat.completion",
+      choices: messages.map((message, index) => ({
+        index,
+        message: { role: "assistant", ...message },
+        finish_reason: "stop",
+      })),
+      usage,
+    });
+  }
+  function* chunks() {
+    const chunk = (choices: object[], more: object) => ({
+      ...about,
+      object: "chat.completion.chunk",
+      choices,
+      ...more,
+    });
+    const noUsage = request.includeUsage ? { usage: null } : {};
+    for (const [index, message] of messages.entries()) {
+      for (const delta of chatImageDeltas(message))
+        yield chunk([{ index, delta, finish_reason: null }], noUsage);
+      yield chunk([{ index, delta: {}, finish_reason: "stop" }], noUsage);
+    }
+    if (request.includeUsage) yield chunk([], { usage });
+  }
+  return eventStreamResponse(chunks(), { pause: chunkPause(services, signal) });
+}
