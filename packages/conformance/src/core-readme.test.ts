@@ -27,10 +27,11 @@ it("the examples of core's README run, one after the other", async () => {
   const code = [
     "const saveSomewhere = (_text: string) => {};",
     ...examples,
-    "export { done, speech, verdict, remaining };",
+    "export { done, drawn, edited, observed, remaining, speech, text, verdict };",
   ]
     .join("\n")
-    .replaceAll("http://127.0.0.1:4010", new URL(emulator.url).origin);
+    .replaceAll("http://127.0.0.1:4010", new URL(emulator.url).origin)
+    .replace(/"(fox\.\w+)"/g, (_, name: string) => JSON.stringify(join(FOLDER, name)));
   const file = join(FOLDER, "core.ts");
   await writeFile(file, code);
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
@@ -39,5 +40,7 @@ it("the examples of core's README run, one after the other", async () => {
   expect(results.done).toMatchObject({ status: "succeeded" });
   expect(results.speech.contentType).toBe("audio/wav");
   expect(results.verdict.action).toBe("block");
+  expect(results.drawn).toHaveLength(1);
+  expect(results.edited.images).toHaveLength(1);
   expect(results.remaining).toBe(Number.POSITIVE_INFINITY);
 }, 60_000);
