@@ -7,6 +7,7 @@ import { createEmulator } from "@model-gateway/emulator";
 import { closeMedia } from "@model-gateway/emulator-media";
 import Table from "cli-table3";
 import { answerFromDocuments } from "./answer-from-documents.js";
+import { drawImage, speakAnswer } from "./draw-and-speak.js";
 import { runStep, type Step, type StepReport } from "./step.js";
 import { streamAnswerWithTools, streamObject } from "./stream-with-tools.js";
 import { watchVideo } from "./watch-video.js";
@@ -41,6 +42,8 @@ const steps: Step[] = [
     package: "ai-sdk-provider",
     run: () => streamObject(modelGateway, output),
   },
+  { what: "Draw an image, streamed", package: "core", run: () => drawImage(gateway, output) },
+  { what: "Speak an answer", package: "core", run: () => speakAnswer(gateway, output) },
   {
     what: "Make a video, status over SSE",
     package: "nestjs",

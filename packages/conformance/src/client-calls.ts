@@ -1,4 +1,4 @@
-import { ChatCompletionStream, ModelGateway } from "@model-gateway/core";
+import { ChatCompletionStream, ModelGateway, type SpeechResult } from "@model-gateway/core";
 
 export const API_KEY = "sk-conformance-0123456789";
 
@@ -13,14 +13,21 @@ export function findCall(gateway: ModelGateway, name: string): (...args: unknown
   return call.bind(owner);
 }
 
-/** Makes a call; a stream is read to its end and gives the whole answer. */
+/** Makes a call; a stream is read to its end and gives the whole answer, bytes give their Base64. */
 export async function runCall(
   gateway: ModelGateway,
   name: string,
   args: readonly unknown[],
 ): Promise<unknown> {
   const result = await findCall(gateway, name)(...args);
-  return result instanceof ChatCompletionStream ? result.finalCompletion() : result;
+  if (result instanceof ChatCompletionStream) return result.finalCompletion();
+  if (!isSpeech(result)) return result;
+  const base64 = Buffer.from(await result.bytes()).toString("base64");
+  return { contentType: result.contentType, base64 };
+}
+
+function isSpeech(result: unknown): result is SpeechResult {
+  return typeof result === "object" && result !== null && "contentType" in result && "bytes" in result;
 }
 
 /** A client whose every request is answered by the function given. */
@@ -30,6 +37,7 @@ export function clientAnswering(
   return new ModelGateway({
     apiKey: API_KEY,
     baseURL: "https://gateway.example/v1",
+    endpoints: { specialized: "https://gateway.example/specialized/v1" },
     maxRetries: 0,
     fetch: async (url, init) => answer(url, init),
   });

@@ -3,11 +3,13 @@ import type { AddressInfo } from "node:net";
 import { ModelGateway } from "@model-gateway/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { API_KEY, clientAnswering, runCall } from "./client-calls.js";
-import { bodyOf, type Fixture, fixtures, headersOf } from "./wire-ledger.js";
+import { type Answer, answersOf, bodyOf, type Fixture, fixtures, headersOf } from "./wire-ledger.js";
 
-/** A client of a real server that gives the fixture's answer to everything. */
-async function clientOf({ answer }: Fixture): Promise<ModelGateway> {
+/** A client of a real server that gives the fixture's answers in order, the last one to everything after. */
+async function clientOf(fixture: Fixture): Promise<ModelGateway> {
+  const answers = answersOf(fixture);
   const server = createServer((request, response) => {
+    const answer = (answers.length > 1 ? answers.shift() : answers[0]) as Answer;
     request
       .resume()
       .on("end", () => response.writeHead(answer.status, headersOf(answer)).end(bodyOf(answer)));
@@ -18,7 +20,8 @@ async function clientOf({ answer }: Fixture): Promise<ModelGateway> {
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  return new ModelGateway({ apiKey: API_KEY, baseURL: `http://127.0.0.1:${port}/v1`, maxRetries: 0 });
+  const baseURL = `http://127.0.0.1:${port}/v1`;
+  return new ModelGateway({ apiKey: API_KEY, baseURL, endpoints: { specialized: baseURL }, maxRetries: 0 });
 }
 
 async function settle(promise: Promise<unknown>): Promise<{ result?: unknown; error?: unknown }> {
@@ -55,7 +58,7 @@ describe("the client reads streams however their bytes are split", () => {
   it.each(fixtures.filter(([, { answer }]) => headersOf(answer)["content-type"] === "text/event-stream"))(
     "%s",
     async (_title, fixture) => {
-      const bytes = new TextEncoder().encode(bodyOf(fixture.answer));
+      const bytes = bodyOf(fixture.answer);
       for (let split = 0; split <= bytes.length; split++) {
         const gateway = clientAnswering(() => {
           const body = new ReadableStream<Uint8Array>({

@@ -20,10 +20,10 @@ describe("the endpoint ledger", () => {
   it.each(served.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
     "%s is what the client sends",
     async (_name, { method, path, call, required, body, paid }) => {
-      const family = /image2video|omni-video/.exec(path)?.[0];
+      const family = /image2video|omni-video/.exec(path)?.[0] ?? "content";
       const fixture = fixtures.find(([, candidate]) => candidate.call === call)?.[1];
       if (fixture === undefined) throw new Error(`No fixture calls ${call}.`);
-      const args = family ? [{ v: 1, family, id: "t1" }] : fixture.arguments;
+      const args = path.endsWith("/{task_id}") ? [{ v: 1, family, id: "t1" }] : fixture.arguments;
       const requests: Array<{ url: string; init?: RequestInit }> = [];
       const gateway = clientAnswering((url, init) => {
         requests.push({ url, init });

@@ -5,6 +5,16 @@ import { fileURLToPath } from "node:url";
 /** Root of the repository. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
+/** Of `body`, `text`, `base64` and `events` exactly one is given. */
+export interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  text?: string;
+  base64?: string;
+  events?: unknown[];
+}
+
 export interface Fixture {
   name: string;
   /** False for what the API description does not show and routes have been seen to send. */
@@ -12,20 +22,26 @@ export interface Fixture {
   /** The client call, such as `models.list`. */
   call: string;
   arguments: unknown[];
-  answer: {
-    status: number;
-    headers?: Record<string, string>;
-    /** Exactly one of the three. */
-    body?: unknown;
-    text?: string;
-    events?: unknown[];
-  };
+  answer: Answer;
+  /** Answers to the further requests of the call. */
+  then?: Answer[];
   /** The result must contain this … */
   result?: unknown;
   /** … or the error must. */
   error?: Record<string, unknown>;
   /** The emulator answers the same request with an answer of this shape. */
   emulator?: boolean;
+}
+
+/** A notice that a gateway sends to a `callback_url`. */
+export interface Callback {
+  name: string;
+  documented: boolean;
+  /** The family, where the client is told. */
+  family?: string;
+  payload: unknown;
+  /** What the client reads must contain this. */
+  result: Record<string, unknown>;
 }
 
 export interface Endpoint {
@@ -55,9 +71,22 @@ export const fixtures: Array<[title: string, fixture: Fixture]> = readdirSync(
   ]),
 );
 
+export const callbacks: Array<[name: string, callback: Callback]> = readJSON<{ callbacks: Callback[] }>(
+  "wire/callbacks.json",
+).callbacks.map((callback) => [callback.name, callback]);
+
+/** The answers to the requests of a call, in order. */
+export function answersOf({ answer, then = [] }: Fixture): Answer[] {
+  return [answer, ...then];
+}
+
 /** The bytes of an answer's body. */
-export function bodyOf({ body, text, events }: Fixture["answer"]): string {
-  if (text !== undefined) return text;
+export function bodyOf({ body, text, base64, events }: Answer): Uint8Array<ArrayBuffer> {
+  if (base64 !== undefined) return Uint8Array.from(Buffer.from(base64, "base64"));
+  return new TextEncoder().encode(text ?? textOf(body, events));
+}
+
+function textOf(body: unknown, events: Answer["events"]): string {
   if (events === undefined) return JSON.stringify(body);
   return events
     .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
@@ -65,6 +94,6 @@ export function bodyOf({ body, text, events }: Fixture["answer"]): string {
 }
 
 /** Headers of an answer, with the content type that its body calls for. */
-export function headersOf({ headers, events }: Fixture["answer"]): Record<string, string> {
+export function headersOf({ headers, events }: Answer): Record<string, string> {
   return { "content-type": events === undefined ? "application/json" : "text/event-stream", ...headers };
 }

@@ -24,6 +24,7 @@ describe("errorFromAnswer", () => {
     [429, {}, RateLimitError, "rate_limit", false],
     [500, {}, InternalServerError, "server", false],
     [502, {}, InternalServerError, "server", false],
+    [501, { code: "api_not_implemented" }, InternalServerError, "server", true],
     [408, {}, APIError, "api", false],
     [409, {}, APIError, "api", true],
     [503, { code: "model_not_found" }, NotFoundError, "not_found", true],

@@ -112,7 +112,7 @@ describe.each(TRANSPORTS)("moderations over %s", (_name, transport) => {
     const [first, second] = server.requests.map(
       ({ json }) => (json as { messages: Array<{ role: string; content: string }> }).messages,
     );
-    const mark = /^BEGIN ([\w-]{36})\n/.exec(first?.[1]?.content ?? "")?.[1] as string;
+    const mark = /^BEGIN (\w{32})\n/.exec(first?.[1]?.content ?? "")?.[1] as string;
     expect(first?.[1]).toEqual({ role: "user", content: `BEGIN ${mark}\n${input}\nEND ${mark}` });
     expect(first?.[0]?.role).toBe("system");
     expect(first?.[0]?.content).toContain(`END ${mark}`);

@@ -98,7 +98,7 @@ export class Moderations {
       method: "POST",
       path: "/chat/completions",
       cost: "repeatable",
-      body: { model, messages: moderationPrompt(input, crypto.randomUUID()), temperature: 0 },
+      body: { model, messages: moderationPrompt(input, newMark()), temperature: 0 },
       hint: (meaning) =>
         meaning === 404
           ? "Judging by a chat model needs one that the key can reach: name it in chatModel."
@@ -111,6 +111,11 @@ export class Moderations {
       return verdict;
     });
   }
+}
+
+/** One word: a model copies and compares it as a whole. */
+function newMark(): string {
+  return crypto.randomUUID().replaceAll("-", "");
 }
 
 function endpointCall(name: string, body: ModerationRequest): Call {

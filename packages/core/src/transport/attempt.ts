@@ -1,4 +1,5 @@
 import type { AsyncQueue } from "./async-queue.js";
+import { looksLikeEvents } from "./looks-like-events.js";
 import type {
   ResponseHeaders,
   Transport,
@@ -299,13 +300,4 @@ class Attempt<T> implements TransportSink {
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
-}
-
-const JSON_OR_MARKUP = /^[\s\uFEFF]*([{[<"]|$)/;
-
-/** Whether a body of undeclared type is a stream of events: it begins neither as JSON nor as HTML. */
-function looksLikeEvents(chunks: readonly Uint8Array[]): boolean {
-  const decoder = new TextDecoder();
-  const start = chunks.map((chunk) => decoder.decode(chunk.subarray(0, 64), { stream: true })).join("");
-  return !JSON_OR_MARKUP.test(start);
 }

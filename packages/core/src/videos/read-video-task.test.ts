@@ -106,6 +106,11 @@ describe("readVideoTask", () => {
       { output: { task_status: "FAILED", code: "Y", message: "bad" } },
       { status: "failed", error: { code: "Y", message: "bad" } },
     ],
+    [
+      "a failure without reason, in an envelope that says success",
+      { code: 0, message: "SUCCEED", data: { task_status: "failed", task_status_msg: "" } },
+      { status: "failed" },
+    ],
     ["a failure without reason", { status: "failed" }, { status: "failed" }],
     ["expired", { status: "expired" }, { status: "expired" }],
     ["either spelling of cancelled", { status: "canceled" }, { status: "cancelled" }],

@@ -110,7 +110,9 @@ function findError(layers: readonly JSONObject[]): VideoTask["error"] {
       text(layer["fail_reason"]) ??
       text(layer["error_message"]) ??
       text(layer["message"]);
-    if (message === undefined || url(message) !== undefined) continue;
+    // The envelope of a failed task may say that reading it was a success.
+    if (message === undefined || url(message) !== undefined || readStatusWord(message) === "succeeded")
+      continue;
     return dropUndefined({ code: codeText(detail?.["code"]) ?? codeText(layer["code"]), message });
   }
   return undefined;
