@@ -3,6 +3,7 @@ import {
   type ModelGatewayOptions,
   NotFoundError,
   PermissionDeniedError,
+  RateLimitError,
 } from "@model-gateway/core";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -96,14 +97,43 @@ describe("moderation over loopback", () => {
 });
 
 describe("the account over loopback", () => {
-  it("has a balance", async () => {
+  it("has a balance without end", async () => {
     expect(await gatewayWith().account.balance()).toMatchObject({
       unofficial: true,
       unlimited: true,
       remaining: Number.POSITIVE_INFINITY,
-      used: 0,
+      used: expect.any(Number),
       source: "billing",
     });
+  });
+
+  it("has a balance that shrinks with every call, by either convention, until none is left", async () => {
+    const key = "sk-paying-0123456789";
+    emulator.keys.add({ key, group: "default", quota: 20_000 });
+    const gateway = gatewayWith({ apiKey: key });
+    const draw = () => gateway.images.generate({ model: "local-image", prompt: "a fox", size: "2048x2048" });
+    await draw();
+    const balance = { granted: 0.04, used: 16_384 / 500_000, remaining: 3_616 / 500_000 };
+    for (const path of ["/dashboard/billing/subscription", "/api/usage/token"]) {
+      const read = await gateway.account.balance({ path });
+      expect(read.remaining).toBeCloseTo(balance.remaining, 9);
+      expect(read).toMatchObject({ granted: balance.granted, used: balance.used });
+    }
+    const refused = draw();
+    await expect(refused).rejects.toThrow(PermissionDeniedError);
+    await expect(refused).rejects.toMatchObject({ insufficientQuota: true, attempts: 1 });
+  });
+
+  it("is told when its rate has room again", async () => {
+    const key = "sk-slow-0123456789";
+    emulator.keys.add({ key, group: "default", rateLimit: { requests: 1, windowMs: 30_000 } });
+    const gateway = gatewayWith({ apiKey: key, maxRetries: 0 });
+    await gateway.models.list();
+    const refused = await gateway.models.list().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RateLimitError);
+    const { retryAfterMs } = refused as RateLimitError;
+    expect(retryAfterMs).toBeGreaterThan(0);
+    expect(retryAfterMs).toBeLessThanOrEqual(30_000);
   });
 });
 

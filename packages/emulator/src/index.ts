@@ -1,17 +1,17 @@
+export { type ModelPrice, modelPrices } from "./account/model-prices.js";
 export type { ChatImageForm } from "./chat-images/chat-image-form.js";
-export {
-  createEmulator,
-  type Emulator,
-  type EmulatorOptions,
-  type EmulatorVideo,
-} from "./create-emulator.js";
+export { createEmulator } from "./create-emulator.js";
+export type { Emulator, EmulatorVideo } from "./emulator.js";
+export type { EmulatorOptions } from "./emulator-options.js";
 export type { ModelGroup } from "./models/model-table.js";
 export type { BaseKind } from "./server/base-kinds.js";
-export type { Fault, FaultKind } from "./state/fault-store.js";
+export type { ActiveFault, Fault, FaultKind } from "./state/fault-store.js";
+export type { EmulatorGroup } from "./state/group-store.js";
 export type { JournalEntry, JournalFilter } from "./state/journal.js";
 export { type EmulatorKey, WELL_KNOWN_KEY } from "./state/key-store.js";
-export type { CallbackAttempt, CallbackDelivery } from "./videos/callback-log.js";
-export type { VideoTimings } from "./videos/task-store.js";
-export type { VideoTaskStatus } from "./videos/video-task.js";
+export type { CountedUsage, LedgerEntry, LedgerFilter, LedgerTotal } from "./state/ledger.js";
+export type { CallbackAttempt, CallbackDelivery, CallbackFilter } from "./videos/callback-log.js";
+export type { VideoFilter, VideoTimings } from "./videos/task-store.js";
+export type { VideoFamily, VideoTaskStatus } from "./videos/video-task.js";
 export type { VideoTaskBody } from "./videos/video-task-body.js";
 export type { WrappedTaskBody } from "./videos/wrapped-task-body.js";

@@ -1,8 +1,10 @@
 import { Field } from "../checks/field.js";
 import type { Exchange } from "../server/exchange.js";
+import { UNITS_PER_CURRENCY_UNIT } from "../state/ledger.js";
 
 /** What routes of this kind say of a key without a limit, in US dollars. */
 const UNLIMITED_USD = 100_000_000;
+const UNITS_PER_CENT = UNITS_PER_CURRENCY_UNIT / 100;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -10,19 +12,23 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
  * balance open; gateways of this kind answer so.
  */
 export function readSubscription({ key }: Exchange): Response {
+  const limit = key.quota === undefined ? UNLIMITED_USD : key.quota / UNITS_PER_CURRENCY_UNIT;
   return Response.json({
     object: "billing_subscription",
     has_payment_method: true,
-    soft_limit_usd: UNLIMITED_USD,
-    hard_limit_usd: UNLIMITED_USD,
-    system_hard_limit_usd: UNLIMITED_USD,
+    soft_limit_usd: limit,
+    hard_limit_usd: limit,
+    system_hard_limit_usd: limit,
     // Seconds since the epoch; 0 for a key that does not expire.
     access_until: key.expiresAt === undefined ? 0 : Math.floor(key.expiresAt / 1_000),
   });
 }
 
-/** `GET /dashboard/billing/usage`: what the key has spent, in cents. The emulator charges nothing. */
-export function readUsage({ url }: Exchange): Response {
+/**
+ * `GET /dashboard/billing/usage`: what the key has spent, in cents. All of it, whatever the days: so do gateways of
+ * this kind, and so the limit less the usage is what is left.
+ */
+export function readUsage({ url, key, services }: Exchange): Response {
   const query = Field.body(Object.fromEntries(url.searchParams));
   for (const name of ["start_date", "end_date"]) {
     query.get(name).optional((field) => {
@@ -33,5 +39,8 @@ export function readUsage({ url }: Exchange): Response {
     });
   }
   query.finish();
-  return Response.json({ object: "list", total_usage: 0 });
+  return Response.json({
+    object: "list",
+    total_usage: services.ledger.total(key.key).units / UNITS_PER_CENT,
+  });
 }

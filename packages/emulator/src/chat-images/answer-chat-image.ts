@@ -22,7 +22,7 @@ import { checkChatImageRequest } from "./check-chat-image-request.js";
 
 /** `POST /chat/completions` with the image-chat model: a completion whose message holds an image. */
 export async function answerChatImage(
-  { body, services, url, signal }: Exchange,
+  { body, services, url, bill, signal }: Exchange,
   model: string,
   request: ChatRequest,
 ): Promise<Response> {
@@ -31,6 +31,11 @@ export async function answerChatImage(
   const form = wanted.form ?? services.chatImageForm;
   const seed = request.seed ?? hashText(wanted.prompt, services.seed);
   const id = `chatcmpl-${randomUUID()}`;
+
+  const promptTokens = countPromptTokens(request);
+  const imageTokens = outputImageTokens(size, wanted.quality);
+  const images = request.count;
+  bill.expect(model, { images, inputTokens: promptTokens, outputTokens: images * imageTokens });
 
   const makeMessage = async (index: number): Promise<ChatImageMessage> => {
     const render = async () =>
@@ -51,14 +56,11 @@ export async function answerChatImage(
   const messages: ChatImageMessage[] = [];
   for (let index = 0; index < request.count; index++) messages.push(await makeMessage(index));
 
-  const promptTokens = countPromptTokens(request);
   const completionTokens = messages.reduce(
-    (sum, { content }) =>
-      sum +
-      outputImageTokens(size, wanted.quality) +
-      (typeof content === "string" ? countTokens(content) : 0),
+    (sum, { content }) => sum + imageTokens + (typeof content === "string" ? countTokens(content) : 0),
     0,
   );
+  bill.count({ images, inputTokens: promptTokens, outputTokens: completionTokens });
   const usage = {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

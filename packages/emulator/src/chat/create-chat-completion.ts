@@ -14,21 +14,24 @@ import { countPromptTokens } from "./prompt-tokens.js";
 
 /** `POST /chat/completions`: one reply, whole or as a stream; with the image-chat model, an image. */
 export async function createChatCompletion(exchange: Exchange): Promise<Response> {
-  const { body, models, services, signal } = exchange;
+  const { body, services, bill, signal } = exchange;
   const request = checkChatRequest(Field.body(body));
-  const model = requireModel(models, request.model, "chat", "chat-image");
+  const model = requireModel(exchange, request.model, "chat", "chat-image");
   if (model.capability === "chat-image") return answerChatImage(exchange, model.id, request);
+  const promptTokens = countPromptTokens(request);
+  bill.expect(model.id, { inputTokens: promptTokens });
   const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
   const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
   const settings = { seed: request.seed ?? services.seed, reasons: model.reasons, seenImages };
   const reply = limitReply(composeReply(request, settings), request);
+  bill.count({ inputTokens: promptTokens, outputTokens: reply.completionTokens * request.count });
   const completion = {
     id: `chatcmpl-${randomUUID()}`,
     created: Math.floor(services.clock.now() / 1_000),
     model: model.id,
     request,
     reply,
-    promptTokens: countPromptTokens(request),
+    promptTokens,
   };
   if (!request.stream) return Response.json(completionBody(completion));
   return eventStreamResponse(completionChunks(completion), { pause: chunkPause(services, signal) });

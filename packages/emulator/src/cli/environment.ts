@@ -1,4 +1,4 @@
-import type { Emulator } from "../create-emulator.js";
+import type { Emulator } from "../emulator.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
 
 /** The variables by which clients find the emulator. */

@@ -1,4 +1,4 @@
-import type { Emulator } from "../create-emulator.js";
+import type { Emulator } from "../emulator.js";
 import { modelTable } from "../models/model-table.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
 

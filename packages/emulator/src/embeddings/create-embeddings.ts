@@ -9,11 +9,13 @@ import { embedText } from "./embed-text.js";
 const DEFAULT_DIMENSIONS = 1_536;
 
 /** `POST /embeddings`: one vector per input, in order. */
-export function createEmbeddings({ body, models, services }: Exchange): Response {
+export function createEmbeddings(exchange: Exchange): Response {
+  const { body, services, bill } = exchange;
   const request = checkEmbeddingsRequest(Field.body(body));
-  const model = requireModel(models, request.model, "embedding");
+  const model = requireModel(exchange, request.model, "embedding");
   const dimensions = request.dimensions ?? DEFAULT_DIMENSIONS;
   const tokens = request.input.reduce((sum, text) => sum + countTokens(text), 0);
+  bill.expect(model.id, { inputTokens: tokens });
   return Response.json({
     object: "list",
     model: model.id,

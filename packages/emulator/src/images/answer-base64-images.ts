@@ -20,7 +20,8 @@ export interface Base64ImageTask {
 
 /** Answers a checked request of the Base64-only family, whole or as a stream. */
 export async function answerBase64Images(
-  { services, signal }: Exchange,
+  { services, bill, signal }: Exchange,
+  model: string,
   options: Base64ImageOptions,
   { kind, size, inputs, inputImageTokens }: Base64ImageTask,
 ): Promise<Response> {
@@ -63,6 +64,13 @@ export async function answerBase64Images(
       input_tokens_details: { text_tokens: textTokens, image_tokens: inputImageTokens },
     };
   };
+
+  const partials = options.stream ? options.partialImages : 0;
+  bill.expect(model, {
+    images: options.count,
+    inputTokens: textTokens + inputImageTokens,
+    outputTokens: usageOf(options.count, options.count * partials).output_tokens,
+  });
 
   if (!options.stream) {
     const data: object[] = [];

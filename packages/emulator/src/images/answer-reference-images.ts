@@ -21,7 +21,7 @@ type ImageItem = ({ url: string } | { b64_json: string }) & { size: string };
 
 /** Answers a checked request of the reference-image family, whole or as a stream. */
 export async function answerReferenceImages(
-  { services, url, signal }: Exchange,
+  { services, url, bill, signal }: Exchange,
   model: string,
   request: ReferenceImageRequest,
 ): Promise<Response> {
@@ -54,6 +54,7 @@ export async function answerReferenceImages(
   };
   const tokens = Math.floor((count * size.width * size.height) / PIXELS_PER_TOKEN);
   const usage = { generated_images: count, output_tokens: tokens, total_tokens: tokens };
+  bill.expect(model, { images: count, outputTokens: tokens });
 
   if (!request.stream) {
     const data: ImageItem[] = [];

@@ -24,7 +24,7 @@ export async function createImages(exchange: Exchange): Promise<Response> {
   const body = Field.body(exchange.body);
   const id = body.getNullable("model").optional((field) => field.nonEmptyString());
   if (id === undefined && body.getNullable("model").present) body.finish();
-  const model = requireModel(exchange.models, id ?? DEFAULT_BASE64_MODEL, "reference-image", "base64-image");
+  const model = requireModel(exchange, id ?? DEFAULT_BASE64_MODEL, "reference-image", "base64-image");
   if (model.capability === "reference-image") {
     return answerReferenceImages(exchange, model.id, checkReferenceImageRequest(body));
   }
@@ -34,7 +34,7 @@ export async function createImages(exchange: Exchange): Promise<Response> {
   const options = checkBase64ImageOptions(body);
   body.finish();
   const size = options.size ?? usualSizeLike(undefined);
-  return answerBase64Images(exchange, options, {
+  return answerBase64Images(exchange, model.id, options, {
     kind: "image_generation",
     size,
     inputs: [],

@@ -12,10 +12,10 @@ export async function editImages(exchange: Exchange): Promise<Response> {
   const body = readEditForm(exchange.body);
   const id = body.get("model").optional((field) => field.nonEmptyString());
   if (id === undefined && body.get("model").present) body.finish();
-  requireModel(exchange.models, id ?? DEFAULT_BASE64_MODEL, "base64-image");
+  const model = requireModel(exchange, id ?? DEFAULT_BASE64_MODEL, "base64-image");
   const request = await checkImageEditRequest(body);
   const sizes = request.images.map(imageSizeOf);
-  return answerBase64Images(exchange, request, {
+  return answerBase64Images(exchange, model.id, request, {
     kind: "image_edit",
     size: request.size ?? usualSizeLike(sizes[0]),
     inputs: request.images,

@@ -1,4 +1,5 @@
 import { ApiError } from "../server/api-error.js";
+import type { Exchange } from "../server/exchange.js";
 import { type ModelCapability, type ModelEntry, modelTable } from "./model-table.js";
 
 /** Where each capability is served, for messages. */
@@ -18,15 +19,16 @@ const ENDPOINTS: Record<ModelCapability, string> = {
 /**
  * The entry of a model that the key may call and that serves the endpoint.
  *
- * @throws ApiError 404 `model_not_found` when the key does not reach it, 400 when it serves another endpoint
+ * @throws ApiError 404 `model_not_found` when the key does not reach it, 403 when it is an image or video model that
+ *   the group has and the key is not allowed, 400 when it serves another endpoint
  */
 export function requireModel<C extends ModelCapability>(
-  available: readonly ModelEntry[],
+  { models: available, deniedModels }: Pick<Exchange, "models" | "deniedModels">,
   id: string,
   ...capabilities: readonly C[]
 ): Extract<ModelEntry, { capability: C }> {
   const entry = available.find((candidate) => candidate.id === id);
-  if (!entry) throw modelNotFound(id);
+  if (!entry) throw modelUnavailable(id, deniedModels);
   if (!serves(entry, capabilities)) {
     const fitting = available.filter((candidate) => serves(candidate, capabilities)).map(({ id }) => id);
     const hint = fitting.length > 0 ? ` This endpoint takes ${fitting.join(" or ")}.` : "";
@@ -38,12 +40,23 @@ export function requireModel<C extends ModelCapability>(
   return entry;
 }
 
-function modelNotFound(id: string): ApiError {
+function modelUnavailable(id: string, denied: readonly ModelEntry[]): ApiError {
+  if (denied.some((entry) => entry.id === id && isMedia(entry))) {
+    return new ApiError(
+      `This API key has no permission for the model "${id}". Its group has the model; the key itself is limited to others.`,
+      { status: 403, code: "model_not_permitted" },
+    );
+  }
   const elsewhere = modelTable.some((entry) => entry.id === id && entry.specializedOnly);
   const reason = elsewhere
     ? "If the key's group has it, it is served on the specialised base addresses only (/specialized/v1 and /specialized-cdn/v1)."
     : "GET /models lists the models of the key's group.";
   return ApiError.notFound(`The model "${id}" does not exist for this API key. ${reason}`, "model_not_found");
+}
+
+/** The API description has 403 for image and video models; a text model that is not allowed is one that is not there. */
+function isMedia({ groups }: ModelEntry): boolean {
+  return groups.includes("image_video");
 }
 
 function serves<C extends ModelCapability>(

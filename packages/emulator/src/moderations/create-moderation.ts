@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Field, isRecord } from "../checks/field.js";
+import { countTokens } from "../language/tokenize.js";
 import { requireModel } from "../models/require-model.js";
 import { ApiError } from "../server/api-error.js";
 import type { Exchange } from "../server/exchange.js";
@@ -9,7 +10,8 @@ import { moderateText } from "./moderate-text.js";
 const DEFAULT_MODEL = "local-moderation";
 
 /** `POST /moderations`, for keys that have it: one result per input. */
-export function createModeration({ body, key, models }: Exchange): Response {
+export function createModeration(exchange: Exchange): Response {
+  const { body, key, bill } = exchange;
   if (!key.moderation) {
     throw new ApiError(
       "POST /moderations is not enabled for this API key. Use a key with moderation, or moderate through POST /chat/completions.",
@@ -20,7 +22,8 @@ export function createModeration({ body, key, models }: Exchange): Response {
   const id = field.getNullable("model").optional((member) => member.nonEmptyString()) ?? DEFAULT_MODEL;
   const inputs = checkInputs(field.get("input"));
   field.finish();
-  const model = requireModel(models, id, "moderation", "chat");
+  const model = requireModel(exchange, id, "moderation", "chat");
+  bill.expect(model.id, { inputTokens: inputs.reduce((sum, input) => sum + countTokens(input), 0) });
   return Response.json({
     id: `modr-${randomUUID()}`,
     model: model.id,

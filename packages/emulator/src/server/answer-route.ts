@@ -1,3 +1,4 @@
+import { Bill } from "../account/bill.js";
 import { isRecord } from "../checks/field.js";
 import { abridge } from "../state/abridge.js";
 import { abortableDelay } from "./abortable-delay.js";
@@ -11,7 +12,7 @@ import { readFormBody } from "./read-form-body.js";
 import { readJsonBody } from "./read-json-body.js";
 import type { Services } from "./services.js";
 
-/** Authentication, body, faults, prompt markers and latency around an endpoint of the API. */
+/** Authentication, rate, body, faults, prompt markers, latency and the bill around an endpoint of the API. */
 export async function answerRoute(
   services: Services,
   route: Route,
@@ -23,6 +24,7 @@ export async function answerRoute(
   if (route.method !== request.method) throw noSuchEndpoint(request, url);
 
   const key = services.keys.authenticate(request.headers.get("authorization"));
+  services.rates.take(key);
   let body: unknown;
   if (route.method === "POST") {
     body = route.multipart ? await readFormBody(request) : await readJsonBody(request);
@@ -38,8 +40,27 @@ export async function answerRoute(
   if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
 
   const models = services.keys.modelsOf(key, base);
-  const exchange: Exchange = { request, url, parameters, key, models, body, services, signal };
-  const response = await route.handle(exchange);
+  const deniedModels = services.keys.deniedModelsOf(key);
+  const bill = new Bill(services.ledger, { key, endpoint: route.path, requestId: entry.id });
+  const exchange: Exchange = {
+    request,
+    url,
+    parameters,
+    key,
+    models,
+    deniedModels,
+    body,
+    services,
+    bill,
+    signal,
+  };
+  let response: Response;
+  try {
+    response = await route.handle(exchange);
+    bill.settle();
+  } finally {
+    bill.drop();
+  }
   return fault ? faultAfter(fault, response, signal) : response;
 }
 

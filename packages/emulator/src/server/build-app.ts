@@ -2,22 +2,25 @@ import { Hono } from "hono";
 import { serveFile } from "../media/serve-file.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
 import { BASE_PATHS, type BaseKind } from "./base-kinds.js";
+import type { Route } from "./exchange.js";
 import { observeRequest } from "./observe-request.js";
-import { routes } from "./routes.js";
+import { originRoutes, routes } from "./routes.js";
 import type { Services } from "./services.js";
 
 /** The web-standard application: every route below each of the four base addresses, and the result files. */
 export function buildApp(services: Services): Hono {
   const app = new Hono();
+  const serve = (base: BaseKind, prefix: string, route: Route) => {
+    if (route.bases && !route.bases.includes(base)) return;
+    app.on(route.method, prefix + route.path, (context) =>
+      observeRequest(services, context.req.raw, (observed) =>
+        answerRoute(services, route, { ...observed, base }, context.req.param()),
+      ),
+    );
+  };
   for (const base of Object.keys(BASE_PATHS) as BaseKind[]) {
-    for (const route of routes) {
-      if (route.bases && !route.bases.includes(base)) continue;
-      app.on(route.method, BASE_PATHS[base] + route.path, (context) =>
-        observeRequest(services, context.req.raw, (observed) =>
-          answerRoute(services, route, { ...observed, base }, context.req.param()),
-        ),
-      );
-    }
+    for (const route of routes) serve(base, BASE_PATHS[base], route);
+    for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
   }
   app.get("/files/:owner/:name", (context) =>
     observeRequest(services, context.req.raw, ({ request, url }) =>

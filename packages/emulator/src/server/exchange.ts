@@ -1,3 +1,4 @@
+import type { Bill } from "../account/bill.js";
 import type { ModelEntry } from "../models/model-table.js";
 import type { EmulatorKey } from "../state/key-store.js";
 import type { BaseKind } from "./base-kinds.js";
@@ -12,9 +13,13 @@ export interface Exchange {
   key: EmulatorKey;
   /** What the key may call under this base address. */
   models: readonly ModelEntry[];
+  /** What of its group the key itself is not allowed. */
+  deniedModels: readonly ModelEntry[];
   /** The parsed JSON body, or the fields of a form by name; undefined for GET. */
   body: unknown;
   services: Services;
+  /** What the call costs; whatever is open on it when the endpoint has answered is charged. */
+  bill: Bill;
   /** Aborts when the client leaves or the emulator closes. */
   signal: AbortSignal;
 }

@@ -1,4 +1,5 @@
 import { readSubscription, readUsage } from "../account/billing.js";
+import { readTokenUsage } from "../account/token-usage.js";
 import { lastUserText } from "../chat/chat-request.js";
 import { createChatCompletion } from "../chat/create-chat-completion.js";
 import { createEmbeddings, embeddingInputText } from "../embeddings/create-embeddings.js";
@@ -63,4 +64,9 @@ export const routes: readonly Route[] = [
     createsTask: true,
   },
   { method: "GET", path: "/videos/omni-video/:task_id", handle: retrieveVideoTask("omni-video") },
+];
+
+/** What is served beside the base addresses: below each without its `/v1`. */
+export const originRoutes: readonly Route[] = [
+  { method: "GET", path: "/api/usage/token", handle: readTokenUsage },
 ];

@@ -2,8 +2,11 @@ import type { ChatImageForm } from "../chat-images/chat-image-form.js";
 import type { MediaFiles } from "../media/media-files.js";
 import type { MediaRendererLease } from "../media/media-renderer-lease.js";
 import type { FaultStore } from "../state/fault-store.js";
+import type { GroupStore } from "../state/group-store.js";
 import type { Journal } from "../state/journal.js";
 import type { KeyStore } from "../state/key-store.js";
+import type { Ledger } from "../state/ledger.js";
+import type { RateWindows } from "../state/rate-windows.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import type { CallbackLog } from "../videos/callback-log.js";
 import type { TaskStore } from "../videos/task-store.js";
@@ -23,7 +26,10 @@ export interface Services {
   /** How the image-chat model puts its image into an answer, unless the prompt says otherwise. */
   chatImageForm: ChatImageForm;
   clock: VirtualClock;
+  groups: GroupStore;
   keys: KeyStore;
+  rates: RateWindows;
+  ledger: Ledger;
   journal: Journal;
   faults: FaultStore;
   tasks: TaskStore;

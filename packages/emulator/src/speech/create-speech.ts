@@ -5,10 +5,12 @@ import type { Exchange } from "../server/exchange.js";
 import { checkSpeechRequest } from "./check-speech-request.js";
 
 /** `POST /audio/speech`: the spoken text as an audio file. */
-export async function createSpeech({ body, models, services }: Exchange): Promise<Response> {
+export async function createSpeech(exchange: Exchange): Promise<Response> {
+  const { body, services, bill } = exchange;
   const request = checkSpeechRequest(Field.body(body));
-  requireModel(models, request.model, "speech");
+  const model = requireModel(exchange, request.model, "speech");
   const { input, voice, format, speed } = request;
+  bill.expect(model.id, { characters: [...input].length });
   const speech = await renderSpeech(services, { text: input, voice, format, speed });
   // A Response takes no shared memory.
   return new Response(new Uint8Array(speech.bytes), {

@@ -1,3 +1,5 @@
+import { Refusal } from "./refusal.js";
+
 /** How a fault makes the gateway misbehave. */
 export const FAULT_KINDS = [
   "status",
@@ -38,6 +40,13 @@ export interface Fault {
   delayMs?: number;
 }
 
+/** A fault in force. */
+export interface ActiveFault extends Fault {
+  id: string;
+  /** How many requests it will still hit; absent when it stays until cleared. */
+  left?: number;
+}
+
 /** What is known of a request when faults are looked up. */
 export interface FaultTarget {
   path: string;
@@ -53,7 +62,7 @@ export class FaultStore {
   /** Puts a fault in force and returns its id. @throws TypeError for an unknown kind or a value out of range. */
   add(fault: Fault): string {
     if (!FAULT_KINDS.includes(fault.kind)) {
-      throw new TypeError(`The fault kind "${fault.kind}" is unknown; there are ${FAULT_KINDS.join(", ")}.`);
+      throw new Refusal(`The fault kind "${fault.kind}" is unknown; there are ${FAULT_KINDS.join(", ")}.`);
     }
     requireRange("times", fault.times, 1, Number.MAX_SAFE_INTEGER);
     requireRange("status", fault.status, fault.kind === "html" ? 200 : 400, 599);
@@ -61,6 +70,14 @@ export class FaultStore {
     const id = `fault-${++this.count}`;
     this.faults.push({ id, fault: { ...fault }, left: fault.times ?? Number.POSITIVE_INFINITY });
     return id;
+  }
+
+  list(): ActiveFault[] {
+    return this.faults.map(({ id, fault, left }) => ({
+      id,
+      ...fault,
+      ...(fault.times === undefined ? {} : { left }),
+    }));
   }
 
   /** Lifts one fault, or all of them. */
@@ -92,6 +109,6 @@ function matchesPath(pattern: string, path: string): boolean {
 
 function requireRange(name: string, value: number | undefined, min: number, max: number): void {
   if (value !== undefined && !(Number.isInteger(value) && value >= min && value <= max)) {
-    throw new TypeError(`${name} of a fault must be an integer from ${min} to ${max} (got ${value}).`);
+    throw new Refusal(`${name} of a fault must be an integer from ${min} to ${max} (got ${value}).`);
   }
 }

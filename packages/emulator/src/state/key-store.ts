@@ -1,18 +1,24 @@
-import { MODEL_GROUPS, type ModelEntry, type ModelGroup, modelTable } from "../models/model-table.js";
+import type { ModelEntry, ModelGroup } from "../models/model-table.js";
 import { ApiError } from "../server/api-error.js";
 import { type BaseKind, SPECIALIZED_BASES } from "../server/base-kinds.js";
+import { type GroupStore, requireKnownModels } from "./group-store.js";
+import { Refusal } from "./refusal.js";
 
-/** The key that every emulator accepts: group `default`, no expiry. */
+/** The key that every emulator accepts: group `default`, no expiry, no quota, no rate limit. */
 export const WELL_KNOWN_KEY = "sk-emulator";
 
 /** An API key as an operator sees it. */
 export interface EmulatorKey {
   /** The key itself; starts with `sk-`. */
   key: string;
-  /** The token group, which decides the models: `default`, `auto` or `image_video`. */
-  group: ModelGroup;
+  /** The token group, which decides the models: `default`, `auto`, `image_video` or one that was added. */
+  group: ModelGroup | (string & {});
   /** Narrows the group to these model ids. */
   models?: string[];
+  /** What the key may spend in all, in units of 1/500000 of a currency unit; without it there is no end. */
+  quota?: number;
+  /** How many requests of any kind the key may make within `windowMs` milliseconds of the emulator's clock. */
+  rateLimit?: { requests: number; windowMs: number };
   /** A disabled key answers 401. */
   disabled?: boolean;
   /** Milliseconds since the epoch on the emulator's clock; from then on the key answers 401. */
@@ -25,25 +31,27 @@ export interface EmulatorKey {
 export class KeyStore {
   private readonly keys = new Map<string, EmulatorKey>();
   private readonly initial: readonly EmulatorKey[];
+  private readonly groups: GroupStore;
   private readonly now: () => number;
 
-  constructor(initial: readonly EmulatorKey[], now: () => number) {
+  constructor(initial: readonly EmulatorKey[], groups: GroupStore, now: () => number) {
+    this.groups = groups;
     this.initial = [{ key: WELL_KNOWN_KEY, group: "default" }, ...initial];
     this.now = now;
     this.reset();
   }
 
-  /** Adds a key. @throws TypeError when it exists, does not start with `sk-`, or its group or a model is unknown. */
+  /** Adds a key. @throws TypeError when it exists, or a value of it makes no sense */
   add(key: EmulatorKey): void {
-    if (this.keys.has(key.key)) throw new TypeError(`The key ${maskKey(key.key)} exists; use keys.update.`);
+    if (this.keys.has(key.key)) throw new Refusal(`The key ${maskKey(key.key)} exists; use keys.update.`);
     this.store(key);
   }
 
   /** Changes an existing key. @throws TypeError when there is no such key. */
   update(key: string, changes: Partial<Omit<EmulatorKey, "key">>): void {
     const current = this.keys.get(key);
-    if (!current) throw new TypeError(`There is no key ${maskKey(key)}; use keys.add.`);
-    this.store({ ...current, ...changes });
+    if (!current) throw Refusal.missing(`There is no key ${maskKey(key)}; use keys.add.`);
+    this.store({ ...current, ...changes, key });
   }
 
   /** Deletes a key; requests with it answer 401 from now on. Returns whether it existed. */
@@ -80,23 +88,33 @@ export class KeyStore {
 
   /** The models the key may call under a base address, in the order of the table. */
   modelsOf(key: EmulatorKey, base: BaseKind): ModelEntry[] {
-    return modelTable.filter(
-      ({ id, groups, capability, specializedOnly }) =>
-        groups.includes(key.group) &&
-        (key.models?.includes(id) ?? true) &&
-        (!specializedOnly || SPECIALIZED_BASES.includes(base)) &&
-        (capability !== "moderation" || key.moderation === true),
-    );
+    return this.groups
+      .modelsOf(key.group)
+      .filter(
+        ({ id, capability, specializedOnly }) =>
+          (key.models?.includes(id) ?? true) &&
+          (!specializedOnly || SPECIALIZED_BASES.includes(base)) &&
+          (capability !== "moderation" || key.moderation === true),
+      );
+  }
+
+  /** The models of its group that the key itself is not allowed. */
+  deniedModelsOf({ group, models }: EmulatorKey): ModelEntry[] {
+    return models ? this.groups.modelsOf(group).filter(({ id }) => !models.includes(id)) : [];
   }
 
   private store(key: EmulatorKey): void {
-    if (!/^sk-\S+$/.test(key.key))
-      throw new TypeError(`A key starts with "sk-" and has no spaces (got "${key.key}").`);
-    if (!MODEL_GROUPS.includes(key.group)) {
-      throw new TypeError(`The token group "${key.group}" is unknown; there are ${MODEL_GROUPS.join(", ")}.`);
+    if (!/^sk-\S+$/.test(key.key)) {
+      throw new Refusal(`A key starts with "sk-" and has no spaces (got "${key.key}").`);
     }
-    const unknown = key.models?.find((id) => !modelTable.some((model) => model.id === id));
-    if (unknown !== undefined) throw new TypeError(`The emulator serves no model "${unknown}".`);
+    if (!this.groups.has(key.group)) {
+      const names = this.groups.list().map(({ name }) => name);
+      throw new Refusal(`The token group "${key.group}" is unknown; there are ${names.join(", ")}.`);
+    }
+    requireKnownModels(key.models ?? []);
+    requireInteger("quota", key.quota, 0);
+    requireInteger("rateLimit.requests", key.rateLimit?.requests, 1);
+    requireInteger("rateLimit.windowMs", key.rateLimit?.windowMs, 1);
     this.keys.set(key.key, structuredClone(key));
   }
 }
@@ -112,4 +130,10 @@ function unauthorized(message: string): ApiError {
     code: "invalid_api_key",
     headers: { "www-authenticate": "Bearer" },
   });
+}
+
+function requireInteger(name: string, value: number | undefined, min: number): void {
+  if (value !== undefined && !(Number.isSafeInteger(value) && value >= min)) {
+    throw new Refusal(`${name} of a key must be an integer of at least ${min} (got ${value}).`);
+  }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Refusal } from "../state/refusal.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 
 /** One try to deliver a callback. */
@@ -22,6 +23,9 @@ export interface CallbackDelivery {
   /** Whether the receiver answered a try with a 2xx status. */
   delivered: boolean;
 }
+
+/** Every given member must hold. */
+export interface CallbackFilter extends Partial<Pick<CallbackDelivery, "taskId" | "delivered">> {}
 
 const MAX_ATTEMPTS = 3;
 const ACKNOWLEDGE_WITHIN_MS = 5_000;
@@ -53,14 +57,17 @@ export class CallbackLog {
     this.scheduleRetry(delivery);
   }
 
-  list(): CallbackDelivery[] {
-    return this.deliveries.map((delivery) => structuredClone(delivery));
+  list({ taskId, delivered }: CallbackFilter = {}): CallbackDelivery[] {
+    return this.deliveries
+      .filter((delivery) => taskId === undefined || delivery.taskId === taskId)
+      .filter((delivery) => delivered === undefined || delivery.delivered === delivered)
+      .map((delivery) => structuredClone(delivery));
   }
 
   /** Posts a logged callback once more, delivered or not. @throws TypeError when there is no such entry */
   async resend(id: string): Promise<CallbackDelivery> {
     const delivery = this.deliveries.find((candidate) => candidate.id === id);
-    if (!delivery) throw new TypeError(`There is no callback "${id}".`);
+    if (!delivery) throw Refusal.missing(`There is no callback "${id}".`);
     await this.attempt(delivery);
     return structuredClone(delivery);
   }

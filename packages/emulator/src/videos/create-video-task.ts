@@ -8,16 +8,18 @@ import { readPromptMarkers, stripPromptMarkers } from "../server/prompt-markers.
 import { type CheckedVideoRequest, checkVideoRequest } from "./check-video-request.js";
 import { videoDimensions } from "./video-dimensions.js";
 import type { VideoTask, VideoTaskSettings } from "./video-task.js";
+import { countVideoTokens } from "./video-tokens.js";
 
 const DEFAULT_DURATION_SECONDS = 5;
 const DEFAULT_EXPIRES_AFTER_SECONDS = 172_800;
 
 /** `POST /videos`: starts a task of the first video family. */
-export function createVideoTask({ body, key, models, url, services }: Exchange): Response {
+export function createVideoTask(exchange: Exchange): Response {
+  const { body, key, url, services, bill } = exchange;
   const field = Field.body(body);
   const modelId = field.get("model").nonEmptyString();
   if (modelId === undefined) field.finish();
-  const model = requireModel(models, modelId ?? "", "content-video");
+  const model = requireModel(exchange, modelId ?? "", "content-video");
   const request = checkVideoRequest(field, model);
   const { draftTaskId, text } = request.content;
   const draft =
@@ -25,6 +27,8 @@ export function createVideoTask({ body, key, models, url, services }: Exchange):
       ? undefined
       : requireDraft(services.tasks.get(draftTaskId), key.key, draftTaskId);
 
+  const settings = draft ? settingsFromDraft(draft, request) : settingsOf(request, services.seed);
+  bill.expect(model.id, { videoTokens: countVideoTokens(settings) });
   const markers = readPromptMarkers(text);
   const task = services.tasks.create({
     family: "content",
@@ -32,10 +36,11 @@ export function createVideoTask({ body, key, models, url, services }: Exchange):
     model: model.id,
     series: model.series,
     origin: url.origin,
-    settings: draft ? settingsFromDraft(draft, request) : settingsOf(request, services.seed),
+    settings,
     fails: markers.fail,
     stuck: markers.stuck,
   });
+  bill.settle(task.id);
   return Response.json({ id: task.id });
 }
 

@@ -7,6 +7,8 @@ import type { Exchange } from "../server/exchange.js";
 import { readPromptMarkers, stripPromptMarkers } from "../server/prompt-markers.js";
 import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-wrapped-request.js";
 import { type Ratio, type Resolution, videoDimensions } from "./video-dimensions.js";
+import type { VideoTaskSettings } from "./video-task.js";
+import { countVideoTokens } from "./video-tokens.js";
 import { wrappedTaskBody } from "./wrapped-task-body.js";
 
 const RESOLUTION_OF_MODE: Record<"std" | "pro", Resolution> = { std: "720p", pro: "1080p" };
@@ -47,14 +49,15 @@ export function wrappedPromptText(body: unknown): string {
 }
 
 function createTask(
-  { body, key, models, url, services }: Exchange,
+  exchange: Exchange,
   family: "image2video" | "omni-video",
   check: (body: Field) => WrappedVideo,
 ): Response {
+  const { body, key, url, services, bill } = exchange;
   const field = Field.body(body);
   const modelId = field.get("model_name").nonEmptyString();
   if (modelId === undefined) field.finish();
-  const model = requireModel(models, modelId ?? "", family);
+  const model = requireModel(exchange, modelId ?? "", family);
   const video = check(field);
   const { externalId } = video;
   if (externalId !== undefined && services.tasks.find(family, key.key, externalId)) {
@@ -63,29 +66,32 @@ function createTask(
   const prompt = stripPromptMarkers(video.prompt);
   const markers = readPromptMarkers(video.prompt);
   const resolution = RESOLUTION_OF_MODE[video.mode];
+  const settings: VideoTaskSettings = {
+    prompt,
+    resolution,
+    ...videoDimensions(resolution, video.ratio, readImageSize(video.firstFrame ?? "")),
+    durationSeconds: video.durationSeconds,
+    seed: hashText(prompt, services.seed),
+    generateAudio: video.sound,
+    draft: false,
+    returnLastFrame: false,
+    executionExpiresAfter: Number.POSITIVE_INFINITY,
+    callbackUrl: video.callbackUrl,
+    firstFrame: video.firstFrame,
+    lastFrame: video.lastFrame,
+  };
+  bill.expect(model.id, { videoTokens: countVideoTokens(settings) });
   const task = services.tasks.create({
     family,
     externalId,
     key: key.key,
     model: model.id,
     origin: url.origin,
-    settings: {
-      prompt,
-      resolution,
-      ...videoDimensions(resolution, video.ratio, readImageSize(video.firstFrame ?? "")),
-      durationSeconds: video.durationSeconds,
-      seed: hashText(prompt, services.seed),
-      generateAudio: video.sound,
-      draft: false,
-      returnLastFrame: false,
-      executionExpiresAfter: Number.POSITIVE_INFINITY,
-      callbackUrl: video.callbackUrl,
-      firstFrame: video.firstFrame,
-      lastFrame: video.lastFrame,
-    },
+    settings,
     fails: markers.fail,
     stuck: markers.stuck,
   });
+  bill.settle(task.id);
   // The description names `task_id` without saying where: it stands inside the wrapper and above it.
   return Response.json({ ...wrappedTaskBody(task, services), task_id: task.id });
 }

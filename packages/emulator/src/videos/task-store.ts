@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
+import { Refusal } from "../state/refusal.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import {
   isTerminal,
@@ -26,6 +27,9 @@ export interface NewVideoTask
   /** `[[stuck]]`: never ends by itself. */
   stuck: boolean;
 }
+
+/** Every given member must hold. */
+export interface VideoFilter extends Partial<Pick<VideoTask, "key" | "model" | "family" | "status">> {}
 
 const FAILED_ON_REQUEST: VideoTaskError = {
   code: "video_generation_failed",
@@ -90,8 +94,14 @@ export class TaskStore {
     return task?.family === family && task.key === key ? task : undefined;
   }
 
-  list(): VideoTask[] {
-    return [...this.tasks.values()];
+  list({ key, model, family, status }: VideoFilter = {}): VideoTask[] {
+    return [...this.tasks.values()].filter(
+      (task) =>
+        (key === undefined || task.key === key) &&
+        (model === undefined || task.model === model) &&
+        (family === undefined || task.family === family) &&
+        (status === undefined || task.status === status),
+    );
   }
 
   /** Ends a task as succeeded now. @throws TypeError when there is no such task or it has ended */
@@ -130,8 +140,8 @@ export class TaskStore {
 
   private requireOpen(id: string): VideoTask {
     const task = this.tasks.get(id);
-    if (!task) throw new TypeError(`There is no video task "${id}".`);
-    if (isTerminal(task.status)) throw new TypeError(`The video task "${id}" has ended as ${task.status}.`);
+    if (!task) throw Refusal.missing(`There is no video task "${id}".`);
+    if (isTerminal(task.status)) throw new Refusal(`The video task "${id}" has ended as ${task.status}.`);
     return task;
   }
 }

@@ -2,6 +2,7 @@ import { LAST_FRAME_FILE, publishTaskFile, VIDEO_FILE } from "../media/render-ta
 import type { Services } from "../server/services.js";
 import { FRAMES_PER_SECOND } from "./video-dimensions.js";
 import { isTerminal, type VideoTask } from "./video-task.js";
+import { countVideoTokens } from "./video-tokens.js";
 
 /** The status response of `GET /videos/{task_id}`; callbacks carry the same body. */
 export interface VideoTaskBody {
@@ -54,8 +55,7 @@ export function videoTaskBody(task: VideoTask, services: Services): VideoTaskBod
 
   body.output = { video_url: publishTaskFile(services, task, VIDEO_FILE) };
   if (settings.returnLastFrame) body.last_frame_url = publishTaskFile(services, task, LAST_FRAME_FILE);
-  const frames = FRAMES_PER_SECOND * settings.durationSeconds + 1;
-  const tokens = Math.floor((settings.width * settings.height * frames) / 1_024);
+  const tokens = countVideoTokens(settings);
   body.usage = { completion_tokens: tokens, total_tokens: tokens };
   return body;
 }

@@ -1,0 +1,53 @@
+import { ApiError } from "../server/api-error.js";
+import { type EmulatorKey, maskKey } from "../state/key-store.js";
+import type { CountedUsage, Hold, Ledger } from "../state/ledger.js";
+import { priceOf } from "./model-prices.js";
+
+/** What one call costs, from before it is answered until it stands in the ledger. */
+export class Bill {
+  private readonly ledger: Ledger;
+  private readonly about: { key: EmulatorKey; endpoint: string; requestId: string };
+  private open: { model: string; counted: CountedUsage; hold: Hold } | undefined;
+
+  constructor(ledger: Ledger, about: { key: EmulatorKey; endpoint: string; requestId: string }) {
+    this.ledger = ledger;
+    this.about = about;
+  }
+
+  /**
+   * Opens the bill with the least that the call can come to, before anything is done for it.
+   *
+   * @throws ApiError 403 `insufficient_user_quota` when the key cannot pay that
+   */
+  expect(model: string, counted: CountedUsage): void {
+    const { key } = this.about;
+    const units = priceOf(model, counted);
+    const available = this.ledger.available(key);
+    if (available <= 0 || units > available) {
+      throw new ApiError(
+        `The quota of the API key ${maskKey(key.key)} cannot pay for this call: it costs at least ${units} units and ${Math.max(0, available)} are left. Raise the quota of the key, or use another.`,
+        { status: 403, code: "insufficient_user_quota" },
+      );
+    }
+    this.open = { model, counted, hold: this.ledger.hold(key.key, units) };
+  }
+
+  /** Replaces what was expected by what it came to. */
+  count(counted: CountedUsage): void {
+    if (this.open) this.open.counted = counted;
+  }
+
+  /** Charges an open bill; what was let in is charged though it costs more than there was. */
+  settle(taskId?: string): void {
+    if (!this.open) return;
+    const { model, counted } = this.open;
+    this.drop();
+    this.ledger.charge({ ...this.about, model, counted, units: priceOf(model, counted), taskId });
+  }
+
+  /** Forgets an open bill: the call came to nothing. */
+  drop(): void {
+    if (this.open) this.ledger.release(this.open.hold);
+    this.open = undefined;
+  }
+}

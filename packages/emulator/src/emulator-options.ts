@@ -1,0 +1,48 @@
+import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./chat-images/chat-image-form.js";
+import type { EmulatorGroup } from "./state/group-store.js";
+import type { EmulatorKey } from "./state/key-store.js";
+import type { VideoTimings } from "./videos/task-store.js";
+
+/** Settings of an emulator; every one has a default. */
+export interface EmulatorOptions {
+  /** Integer that decides every choice the local models make. Default 1. */
+  seed?: number;
+  /** Keys beside `sk-emulator`. */
+  keys?: readonly EmulatorKey[];
+  /** Token groups beside `default`, `auto` and `image_video`. */
+  groups?: readonly EmulatorGroup[];
+  /** Real milliseconds before every answer; the events of a stream follow at a tenth of it. Default 0. */
+  latency?: number;
+  /** Folder in which rendered media are kept as files too; in memory only by default. */
+  dataDir?: string;
+  /** How `local-chat-image` puts its image into an answer; a marker `[[as:…]]` in a prompt overrides it. Default `markdown`. */
+  chatImageForm?: ChatImageForm;
+  /** How long a video task takes, in milliseconds of the emulator's clock. Default 500 queued, 2500 running. */
+  videoTimings?: Partial<VideoTimings>;
+}
+
+/** Options with every default filled in. */
+export interface SettledOptions extends Required<Omit<EmulatorOptions, "dataDir" | "videoTimings">> {
+  dataDir: string | undefined;
+  videoTimings: VideoTimings;
+}
+
+const DEFAULT_TIMINGS: VideoTimings = { queuedMs: 500, runningMs: 2_500 };
+
+/** Fills in the defaults. @throws TypeError for an option out of range */
+export function settleOptions(options: EmulatorOptions): SettledOptions {
+  const { seed = 1, latency = 0, keys = [], groups = [], dataDir, chatImageForm = "markdown" } = options;
+  if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer (got ${seed}).`);
+  if (!CHAT_IMAGE_FORMS.includes(chatImageForm)) {
+    throw new TypeError(
+      `chatImageForm must be one of ${CHAT_IMAGE_FORMS.join(", ")} (got ${chatImageForm}).`,
+    );
+  }
+  const videoTimings = { ...DEFAULT_TIMINGS, ...options.videoTimings };
+  for (const [name, ms] of Object.entries({ latency, ...videoTimings })) {
+    if (!Number.isFinite(ms) || ms < 0) {
+      throw new TypeError(`${name} must be milliseconds of at least 0 (got ${ms}).`);
+    }
+  }
+  return { seed, latency, keys, groups, dataDir, chatImageForm, videoTimings };
+}

@@ -1,0 +1,83 @@
+import type { BaseKind } from "./server/base-kinds.js";
+import type { ActiveFault, Fault } from "./state/fault-store.js";
+import type { EmulatorGroup } from "./state/group-store.js";
+import type { JournalEntry, JournalFilter } from "./state/journal.js";
+import type { EmulatorKey } from "./state/key-store.js";
+import type { LedgerEntry, LedgerFilter, LedgerTotal } from "./state/ledger.js";
+import type { CallbackDelivery, CallbackFilter } from "./videos/callback-log.js";
+import type { VideoFilter } from "./videos/task-store.js";
+import type { VideoTaskBody } from "./videos/video-task-body.js";
+import type { WrappedTaskBody } from "./videos/wrapped-task-body.js";
+
+/** A task of either video family as its own endpoint shows it. */
+export type EmulatorVideo = VideoTaskBody | ({ id: string } & WrappedTaskBody);
+
+/** A local model gateway. */
+export interface Emulator {
+  /** The general base address, ending in `/v1`. Before `listen` it works with {@link Emulator.fetch} only. */
+  readonly url: string;
+  /** All four base addresses. */
+  readonly urls: Readonly<Record<BaseKind, string>>;
+  /** Answers a request in this process; a drop-in for the global `fetch`, with or without a port. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Opens a port on 127.0.0.1 (0 or none: any free one). @throws Error when the port is in use, or after `close` */
+  listen(options?: { port?: number }): Promise<Emulator>;
+  /** Frees the port and ends open streams at once. */
+  close(): Promise<void>;
+  /** Back to the state right after creation: options' keys and groups, real time, nothing done and nothing spent. */
+  reset(): void;
+  readonly clock: {
+    /** Milliseconds since the epoch. */
+    now(): number;
+    /** Moves to a point in time; resolves when everything that became due has run. */
+    set(ms: number): Promise<void>;
+    /** Moves forward; resolves when everything that became due has run, callbacks included. */
+    advance(ms: number): Promise<void>;
+  };
+  /** Every change throws a TypeError when it makes no sense. */
+  readonly keys: {
+    add(key: EmulatorKey): void;
+    /** Changes the members that are given; `undefined` takes one away. */
+    update(key: string, changes: Partial<Omit<EmulatorKey, "key">>): void;
+    remove(key: string): boolean;
+    list(): EmulatorKey[];
+  };
+  /** Token groups; the three that are built in cannot be changed. Changes throw as those of keys. */
+  readonly groups: {
+    add(group: EmulatorGroup): void;
+    update(name: string, changes: Partial<Omit<EmulatorGroup, "name">>): void;
+    /** @throws TypeError also while a key is in the group */
+    remove(name: string): boolean;
+    list(): EmulatorGroup[];
+  };
+  /** What the keys have spent, by the emulator's own prices. */
+  readonly ledger: {
+    /** The last ten thousand charges and refunds, oldest first. */
+    list(filter?: LedgerFilter): LedgerEntry[];
+    /** What one key spent, or all. */
+    total(key?: string): LedgerTotal;
+  };
+  readonly journal: {
+    list(filter?: JournalFilter): JournalEntry[];
+    clear(): void;
+  };
+  readonly faults: {
+    /** Puts a fault in force; returns its id. */
+    add(fault: Fault): string;
+    /** The faults in force, in the order in which they were added. */
+    list(): ActiveFault[];
+    /** Lifts one fault, or all. */
+    clear(id?: string): void;
+  };
+  readonly videos: {
+    /** Every task as `GET` shows it, with its id, oldest first. */
+    list(filter?: VideoFilter): EmulatorVideo[];
+    succeed(id: string): Promise<void>;
+    fail(id: string, message?: string): Promise<void>;
+  };
+  readonly callbacks: {
+    list(filter?: CallbackFilter): CallbackDelivery[];
+    resend(id: string): Promise<CallbackDelivery>;
+  };
+  [Symbol.asyncDispose](): Promise<void>;
+}
