@@ -65,7 +65,6 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     media: new MediaRendererLease(),
     openExchanges: new Set(),
   };
-  const app = buildApp(services);
   let listener: Listener | undefined;
   let origin = PORTLESS_ORIGIN;
 
@@ -166,6 +165,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     },
     [Symbol.asyncDispose]: () => emulator.close(),
   };
+  const app = buildApp(services, emulator);
   return emulator;
 }
 

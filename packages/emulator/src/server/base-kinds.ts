@@ -8,12 +8,14 @@ export const BASE_PATHS = {
 
 export type BaseKind = keyof typeof BASE_PATHS;
 
+export const BASE_KINDS = Object.keys(BASE_PATHS) as BaseKind[];
+
 /** The base addresses that alone serve balance and some speech models. */
 export const SPECIALIZED_BASES: readonly BaseKind[] = ["specialized", "specializedCdn"];
 
 /** A request path split into its base address and the path below it; `base` is null outside all four. */
 export function splitBasePath(pathname: string): { base: BaseKind | null; path: string } {
-  for (const base of Object.keys(BASE_PATHS) as BaseKind[]) {
+  for (const base of BASE_KINDS) {
     const prefix = BASE_PATHS[base];
     if (pathname.startsWith(`${prefix}/`)) return { base, path: pathname.slice(prefix.length) };
   }

@@ -1,14 +1,16 @@
 import { Hono } from "hono";
+import { addControlRoutes } from "../control/add-control-routes.js";
+import type { Emulator } from "../emulator.js";
 import { serveFile } from "../media/serve-file.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
-import { BASE_PATHS, type BaseKind } from "./base-kinds.js";
+import { BASE_KINDS, BASE_PATHS, type BaseKind } from "./base-kinds.js";
 import type { Route } from "./exchange.js";
 import { observeRequest } from "./observe-request.js";
 import { originRoutes, routes } from "./routes.js";
 import type { Services } from "./services.js";
 
-/** The web-standard application: every route below each of the four base addresses, and the result files. */
-export function buildApp(services: Services): Hono {
+/** The web-standard application: every route below each of the four base addresses, result files, the control API. */
+export function buildApp(services: Services, emulator: Emulator): Hono {
   const app = new Hono();
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
@@ -18,7 +20,7 @@ export function buildApp(services: Services): Hono {
       ),
     );
   };
-  for (const base of Object.keys(BASE_PATHS) as BaseKind[]) {
+  for (const base of BASE_KINDS) {
     for (const route of routes) serve(base, BASE_PATHS[base], route);
     for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
   }
@@ -27,6 +29,7 @@ export function buildApp(services: Services): Hono {
       serveFile(services, request, url, context.req.param()),
     ),
   );
+  addControlRoutes(app, emulator);
   app.notFound((context) =>
     observeRequest(services, context.req.raw, ({ request, url }) => {
       throw noSuchEndpoint(request, url);

@@ -1,7 +1,12 @@
 import { ApiError } from "./api-error.js";
 
-/** The parsed body of a JSON request. @throws ApiError 400 when it is no JSON */
-export async function readJsonBody(request: Request): Promise<unknown> {
+/**
+ * The parsed body of a JSON request.
+ *
+ * @param emptyAsObject takes an empty body for an empty object
+ * @throws ApiError 400 when it is no JSON
+ */
+export async function readJsonBody(request: Request, { emptyAsObject = false } = {}): Promise<unknown> {
   const contentType = request.headers.get("content-type") ?? "";
   if (/^\s*(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType)) {
     throw ApiError.badRequest(
@@ -10,8 +15,10 @@ export async function readJsonBody(request: Request): Promise<unknown> {
     );
   }
   const text = await request.text();
-  if (text.trim() === "")
+  if (text.trim() === "") {
+    if (emptyAsObject) return {};
     throw ApiError.badRequest("The request body is empty; it must be a JSON object.", "invalid_json");
+  }
   try {
     return JSON.parse(text);
   } catch (error) {

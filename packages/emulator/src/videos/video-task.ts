@@ -2,10 +2,12 @@ import type { VideoSeries } from "../models/model-table.js";
 import type { FixedRatio, Resolution } from "./video-dimensions.js";
 
 /** Which endpoint made the task. */
-export type VideoFamily = "content" | "image2video" | "omni-video";
+export const VIDEO_FAMILIES = ["content", "image2video", "omni-video"] as const;
+export type VideoFamily = (typeof VIDEO_FAMILIES)[number];
 
 /** The status words of the `/videos` family; the others have their own words for the first four. */
-export type VideoTaskStatus = "queued" | "running" | "succeeded" | "failed" | "expired";
+export const VIDEO_TASK_STATUSES = ["queued", "running", "succeeded", "failed", "expired"] as const;
+export type VideoTaskStatus = (typeof VIDEO_TASK_STATUSES)[number];
 
 export interface VideoTaskError {
   code: string;

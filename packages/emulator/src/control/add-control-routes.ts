@@ -1,0 +1,72 @@
+import type { Hono } from "hono";
+import { Field } from "../checks/field.js";
+import type { Emulator } from "../emulator.js";
+import { ApiError } from "../server/api-error.js";
+import { readJsonBody } from "../server/read-json-body.js";
+import { Refusal } from "../state/refusal.js";
+import type { ControlRoute } from "./control-exchange.js";
+import { controlRoutes } from "./control-routes.js";
+import { requireLocalCaller } from "./require-local-caller.js";
+
+const PREFIX = "/_emulator";
+
+/** Puts the control API below `/_emulator`. Its requests are no traffic of the gateway: they stand in no journal. */
+export function addControlRoutes(app: Hono, emulator: Emulator): void {
+  for (const route of controlRoutes) {
+    app.on(route.method, PREFIX + route.path, ({ req }) =>
+      answerControl(req.raw, (url) => {
+        // The router also sends HEAD to the GET routes.
+        if (req.raw.method !== route.method) throw noSuchControl(req.raw, url);
+        return handle(emulator, route, req.raw, url, req.param());
+      }),
+    );
+  }
+  for (const path of [PREFIX, `${PREFIX}/*`]) {
+    app.all(path, ({ req }) =>
+      answerControl(req.raw, (url) => {
+        throw noSuchControl(req.raw, url);
+      }),
+    );
+  }
+}
+
+async function handle(
+  emulator: Emulator,
+  route: ControlRoute,
+  request: Request,
+  url: URL,
+  parameters: Record<string, string>,
+): Promise<Response> {
+  const body = route.body ? await readJsonBody(request, { emptyAsObject: route.body === "optional" }) : {};
+  const query = Object.fromEntries(url.searchParams);
+  return route.handle({ emulator, parameters, query: Field.body(query), body: Field.body(body) });
+}
+
+/** The check of the caller and the Error body around whatever answers. */
+async function answerControl(
+  request: Request,
+  answer: (url: URL) => Response | Promise<Response>,
+): Promise<Response> {
+  try {
+    const url = new URL(request.url);
+    requireLocalCaller(request, url);
+    return await answer(url);
+  } catch (error) {
+    return asApiError(error).toResponse();
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof Refusal) {
+    return error.missing ? ApiError.notFound(error.message) : ApiError.badRequest(error.message);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ApiError(`The emulator failed: ${reason}`, { status: 500, code: "internal_error" });
+}
+
+function noSuchControl(request: Request, url: URL): ApiError {
+  return ApiError.notFound(
+    `There is no ${request.method} ${url.pathname} in the control API. GET ${PREFIX}/health is a good first call.`,
+  );
+}

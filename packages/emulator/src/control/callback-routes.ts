@@ -1,0 +1,23 @@
+import type { CallbackFilter } from "../videos/callback-log.js";
+import { type ControlRoute, listResponse } from "./control-exchange.js";
+import { type Readers, readBooleanText, readMembers } from "./read-members.js";
+
+const FILTER: Readers<CallbackFilter> = {
+  taskId: (field) => field.string(),
+  delivered: readBooleanText,
+};
+
+/** `/api/callbacks`: the notifications of video tasks, and posting one again. */
+export const callbackRoutes: readonly ControlRoute[] = [
+  {
+    method: "GET",
+    path: "/api/callbacks",
+    handle: ({ emulator, query }) => listResponse(emulator.callbacks.list(readMembers(query, FILTER))),
+  },
+  {
+    method: "POST",
+    path: "/api/callbacks/:id/resend",
+    handle: async ({ emulator, parameters }) =>
+      Response.json(await emulator.callbacks.resend(parameters["id"] ?? "")),
+  },
+];

@@ -1,0 +1,34 @@
+import type { Field } from "../checks/field.js";
+import type { Emulator } from "../emulator.js";
+
+/** One request to the control API, past the check of who calls. */
+export interface ControlExchange {
+  /** The surface that the control API is the twin of. */
+  emulator: Emulator;
+  /** Path parameters by name, decoded. */
+  parameters: Record<string, string>;
+  /** The query, every value of it a string. */
+  query: Field;
+  /** The JSON body; an empty object where the route takes none. */
+  body: Field;
+}
+
+/** An endpoint of the control API. */
+export interface ControlRoute {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below `/_emulator`, in the router's notation. */
+  path: string;
+  /** Whether it reads a JSON object; `optional` takes none for an empty one. */
+  body?: "required" | "optional";
+  handle(exchange: ControlExchange): Response | Promise<Response>;
+}
+
+/** A list as the control API answers it. */
+export function listResponse(data: readonly unknown[]): Response {
+  return Response.json({ data });
+}
+
+/** What an action without a result of its own answers. */
+export function emptyResponse(): Response {
+  return new Response(null, { status: 204 });
+}

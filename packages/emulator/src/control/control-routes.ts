@@ -1,0 +1,35 @@
+import { callbackRoutes } from "./callback-routes.js";
+import { clockRoutes } from "./clock-routes.js";
+import { type ControlRoute, emptyResponse } from "./control-exchange.js";
+import { faultRoutes } from "./fault-routes.js";
+import { groupRoutes } from "./group-routes.js";
+import { journalRoutes } from "./journal-routes.js";
+import { keyRoutes } from "./key-routes.js";
+import { ledgerRoutes } from "./ledger-routes.js";
+import { taskRoutes } from "./task-routes.js";
+
+/** The control API: the HTTP twin of what an `Emulator` offers in code. */
+export const controlRoutes: readonly ControlRoute[] = [
+  {
+    method: "GET",
+    path: "/health",
+    handle: ({ emulator }) =>
+      Response.json({ status: "ok", now: emulator.clock.now(), baseURLs: emulator.urls }),
+  },
+  {
+    method: "POST",
+    path: "/api/reset",
+    handle: ({ emulator }) => {
+      emulator.reset();
+      return emptyResponse();
+    },
+  },
+  ...keyRoutes,
+  ...groupRoutes,
+  ...clockRoutes,
+  ...faultRoutes,
+  ...journalRoutes,
+  ...taskRoutes,
+  ...callbackRoutes,
+  ...ledgerRoutes,
+];

@@ -1,0 +1,60 @@
+import type { Emulator } from "../emulator.js";
+import { ApiError } from "../server/api-error.js";
+import { type ActiveFault, FAULT_KINDS, type Fault } from "../state/fault-store.js";
+import { maskKey } from "../state/key-store.js";
+import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
+import { type Readers, readMembers } from "./read-members.js";
+
+const FAULT: Readers<Fault> = {
+  kind: (field) => field.oneOf(FAULT_KINDS),
+  path: (field) => field.string(),
+  model: (field) => field.string(),
+  key: (field) => field.string(),
+  times: (field) => field.integer({ min: 1 }),
+  status: (field) => field.integer(),
+  delayMs: (field) => field.integer({ min: 0 }),
+};
+
+/** `/api/faults`: the faults in force. */
+export const faultRoutes: readonly ControlRoute[] = [
+  {
+    method: "GET",
+    path: "/api/faults",
+    handle: ({ emulator }) => listResponse(emulator.faults.list().map(masked)),
+  },
+  {
+    method: "POST",
+    path: "/api/faults",
+    body: "required",
+    handle: ({ emulator, body }) => {
+      const id = emulator.faults.add(readMembers(body, FAULT, { vital: ["kind"], complete: true }) as Fault);
+      return Response.json(requireFault(emulator, id), { status: 201 });
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/api/faults",
+    handle: ({ emulator }) => {
+      emulator.faults.clear();
+      return emptyResponse();
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/api/faults/:id",
+    handle: ({ emulator, parameters }) => {
+      emulator.faults.clear(requireFault(emulator, parameters["id"]).id);
+      return emptyResponse();
+    },
+  },
+];
+
+function requireFault(emulator: Emulator, wanted = ""): ActiveFault {
+  const fault = emulator.faults.list().find(({ id }) => id === wanted);
+  if (!fault) throw ApiError.notFound(`There is no fault "${wanted.slice(0, 64)}" in force.`);
+  return masked(fault);
+}
+
+function masked(fault: ActiveFault): ActiveFault {
+  return fault.key === undefined ? fault : { ...fault, key: maskKey(fault.key) };
+}

@@ -1,0 +1,56 @@
+import type { Emulator } from "../emulator.js";
+import { ApiError } from "../server/api-error.js";
+import type { EmulatorGroup } from "../state/group-store.js";
+import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
+import { type Readers, readMembers, readStrings } from "./read-members.js";
+
+const CHANGES: Readers<Omit<EmulatorGroup, "name">> = {
+  description: (field) => field.string(),
+  rateLabel: (field) => field.string(),
+  models: readStrings,
+};
+const GROUP: Readers<EmulatorGroup> = { name: (field) => field.nonEmptyString(), ...CHANGES };
+
+/** `/api/groups`: the token groups. */
+export const groupRoutes: readonly ControlRoute[] = [
+  { method: "GET", path: "/api/groups", handle: ({ emulator }) => listResponse(emulator.groups.list()) },
+  {
+    method: "GET",
+    path: "/api/groups/:name",
+    handle: ({ emulator, parameters }) => Response.json(requireGroup(emulator, parameters["name"])),
+  },
+  {
+    method: "POST",
+    path: "/api/groups",
+    body: "required",
+    handle: ({ emulator, body }) => {
+      const group = readMembers(body, GROUP, { vital: ["name", "models"], complete: true }) as EmulatorGroup;
+      emulator.groups.add(group);
+      return Response.json(requireGroup(emulator, group.name), { status: 201 });
+    },
+  },
+  {
+    method: "PATCH",
+    path: "/api/groups/:name",
+    body: "required",
+    handle: ({ emulator, parameters, body }) => {
+      const { name } = requireGroup(emulator, parameters["name"]);
+      emulator.groups.update(name, readMembers(body, CHANGES, { vital: ["models"] }));
+      return Response.json(requireGroup(emulator, name));
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/api/groups/:name",
+    handle: ({ emulator, parameters }) => {
+      emulator.groups.remove(requireGroup(emulator, parameters["name"]).name);
+      return emptyResponse();
+    },
+  },
+];
+
+function requireGroup(emulator: Emulator, wanted = ""): EmulatorGroup {
+  const group = emulator.groups.list().find(({ name }) => name === wanted);
+  if (!group) throw ApiError.notFound(`There is no token group "${wanted.slice(0, 64)}".`);
+  return group;
+}
