@@ -106,7 +106,8 @@ function installInto(folder, manifest) {
     dependencies[name] = `file:${found.tarball}`;
     const optional = found.manifest.peerDependenciesMeta ?? {};
     for (const [peer, range] of Object.entries(found.manifest.peerDependencies ?? {})) {
-      if (optional[peer]?.optional) continue;
+      // An entry that is named after an optional peer needs it.
+      if (optional[peer]?.optional && !found.manifest.publishConfig.exports[`./${peer}`]) continue;
       if (!range.startsWith("workspace:")) dependencies[peer] = range;
     }
     wanted.push(...Object.keys(found.manifest.dependencies ?? {}));
