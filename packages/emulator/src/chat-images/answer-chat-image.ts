@@ -33,9 +33,11 @@ export async function answerChatImage(
   const id = `chatcmpl-${randomUUID()}`;
 
   const promptTokens = countPromptTokens(request);
-  const imageTokens = outputImageTokens(size, wanted.quality);
-  const images = request.count;
-  bill.expect(model, { images, inputTokens: promptTokens, outputTokens: images * imageTokens });
+  // The link is left out: its signature is another every time, and two runs are to count alike.
+  const wording = chatImageMessage(form, { prompt: wanted.prompt, size: formatPixelSize(size), url: "" });
+  const textTokens = typeof wording.content === "string" ? countTokens(wording.content) : 0;
+  const completionTokens = request.count * (outputImageTokens(size, wanted.quality) + textTokens);
+  bill.expect(model, { images: request.count, inputTokens: promptTokens, outputTokens: completionTokens });
 
   const makeMessage = async (index: number): Promise<ChatImageMessage> => {
     const render = async () =>
@@ -56,11 +58,6 @@ export async function answerChatImage(
   const messages: ChatImageMessage[] = [];
   for (let index = 0; index < request.count; index++) messages.push(await makeMessage(index));
 
-  const completionTokens = messages.reduce(
-    (sum, { content }) => sum + imageTokens + (typeof content === "string" ? countTokens(content) : 0),
-    0,
-  );
-  bill.count({ images, inputTokens: promptTokens, outputTokens: completionTokens });
   const usage = {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
