@@ -15,6 +15,7 @@ export function startScreen({ url, urls }: Emulator): string {
 
   API key          ${WELL_KNOWN_KEY}
   Models           ${models.join(", ")}
+  Control          ${new URL("/_emulator/api", url)}
 
   Point a client at it:
 
