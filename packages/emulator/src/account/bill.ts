@@ -40,8 +40,9 @@ export class Bill {
   /** Charges an open bill; what was let in is charged though it costs more than there was. */
   settle(taskId?: string): void {
     if (!this.open) return;
-    const { model, counted } = this.open;
-    this.drop();
+    const { model, counted, hold } = this.open;
+    this.open = undefined;
+    if (!this.ledger.release(hold)) return;
     this.ledger.charge({ ...this.about, model, counted, units: priceOf(model, counted), taskId });
   }
 

@@ -126,8 +126,9 @@ export class Ledger {
     return hold;
   }
 
-  release(hold: Hold): void {
-    this.holds.delete(hold);
+  /** Returns whether it was still set aside: a reset forgets the calls that it overtakes. */
+  release(hold: Hold): boolean {
+    return this.holds.delete(hold);
   }
 
   charge({ key, taskId, ...charge }: NewCharge): void {
