@@ -21,8 +21,9 @@ const HEADER_NAMES =
   /^(authorization|content-type|content-length|accept|user-agent|retry-after|retry-after-ms|idempotency-key|x-request-id|location)$/i;
 const STATUS_WORDS =
   /^(queued|submitted|pending|not_start|running|processing|in_progress|success|succeed|succeeded|completed|fail|failed|failure|canceled|cancelled|expired)$/i;
-/** The SDK's own words for the state of a video operation. */
+/** Words that no server sends there: the SDK's for the state of a video operation, and core's outcomes. */
 const FRAMEWORK_WORDS: Record<string, readonly string[]> = {
+  langchain: ["success"],
   "ai-sdk-provider": ["pending", "completed", "success", "failure"],
   nestjs: ["pending", "success", "failure"],
 };
