@@ -1,4 +1,4 @@
-import { InMemoryCache } from "@langchain/core/caches";
+import { BaseCache, InMemoryCache } from "@langchain/core/caches";
 import { AIMessage, AIMessageChunk, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
@@ -211,6 +211,36 @@ export function describeChatModel({ name, create, expectedFailures = [] }: ChatM
       });
     });
 
+    group("answers", (it) => {
+      it("hold the model's reasoning as a block, invoked and streamed", async () => {
+        const reasoner = create("local-reasoner", connection);
+        for (const message of [
+          await reasoner.invoke("What is 6*7?"),
+          await collect(await reasoner.stream("What is 6*7?")),
+        ]) {
+          expect(message.contentBlocks.map(({ type }) => type)).toEqual(["reasoning", "text"]);
+        }
+      });
+
+      it("hold images as blocks", async () => {
+        const message = await create("local-chat-image", connection).invoke("A red fox");
+        expect(message.contentBlocks.map(({ type }) => type)).toContain("image");
+      });
+    });
+
+    group("retries", (it) => {
+      it("are as many as the call says", async () => {
+        emulator.faults.add({ kind: "status", status: 500, path: "/chat/completions", times: 1 });
+        try {
+          emulator.journal.clear();
+          await expect(model().invoke("Hello", { maxRetries: 0 })).rejects.toThrow();
+          expect(emulator.journal.list()).toHaveLength(1);
+        } finally {
+          emulator.faults.clear();
+        }
+      });
+    });
+
     group("the cache", (it) => {
       it("keeps messages with all their parts", async () => {
         const cached = create("local-chat", connection, { cache: new InMemoryCache(new Map()) });
@@ -226,8 +256,37 @@ export function describeChatModel({ name, create, expectedFailures = [] }: ChatM
         expect(second.contentBlocks).toEqual(first.contentBlocks);
         expect(second.response_metadata).toEqual(first.response_metadata);
       });
+
+      it("tells models apart", async () => {
+        const cache = new InMemoryCache(new Map());
+        await create("local-chat", connection, { cache }).invoke("Hello");
+        emulator.journal.clear();
+        await create("local-reasoner", connection, { cache }).invoke("Hello");
+        expect(emulator.journal.list()).toHaveLength(1);
+      });
+
+      it("holds no key", async () => {
+        const entries = new Map();
+        await create("local-chat", connection, { cache: new KeptCache(entries) }).invoke("Hello");
+        expect(JSON.stringify([...entries])).not.toContain(connection.apiKey);
+      });
     });
 
     defineToolCases(group, model);
   });
+}
+
+/** A cache that shows under which keys it was written to. */
+class KeptCache extends BaseCache {
+  constructor(private readonly entries: Map<string, unknown>) {
+    super();
+  }
+
+  async lookup(): Promise<null> {
+    return null;
+  }
+
+  async update(prompt: string, key: string, value: unknown): Promise<void> {
+    this.entries.set(`${prompt} ${key}`, value);
+  }
 }

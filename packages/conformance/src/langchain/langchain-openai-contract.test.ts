@@ -13,6 +13,9 @@ describeChatModel({
     "structured output shows its format to tracers", // `jsonSchema` is its default, whatever the server supports.
     "usage is on an invoked message", // `response_metadata.model` is missing.
     "usage is on the last chunk of a stream, once",
+    "answers hold the model's reasoning as a block, invoked and streamed",
+    "answers hold images as blocks",
+    "the cache holds no key",
   ],
 });
 
