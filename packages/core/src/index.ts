@@ -65,6 +65,7 @@ export {
   type GatewayErrorKind,
 } from "./errors/gateway-error.js";
 export { ModelGateway } from "./gateway.js";
+export { findMessageImages, type ImageBearingMessage } from "./images/find-chat-images.js";
 export { GatewayImage } from "./images/gateway-image.js";
 export { ImageStream } from "./images/image-stream.js";
 export type {
