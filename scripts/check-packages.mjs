@@ -15,7 +15,7 @@ const NODE_VERSIONS = ["20", "22", "24"];
 /** What npm needs to be told, as the READMEs say: LangChain asks for a LangGraph whose own core is not published. */
 const NPM_OVERRIDES = { "@langchain/langgraph": "1.4.17" };
 /** Largest size of the whole client in bytes, minified and after gzip. */
-const CORE_GZIP_BUDGET = 24 * 1024;
+const CORE_GZIP_BUDGET = 32 * 1024;
 
 const results = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
 

@@ -21,10 +21,10 @@ const HEADER_NAMES =
   /^(authorization|content-type|content-length|accept|user-agent|retry-after|retry-after-ms|idempotency-key|x-request-id|location)$/i;
 const STATUS_WORDS =
   /^(queued|submitted|pending|not_start|running|processing|in_progress|success|succeed|succeeded|completed|fail|failed|failure|canceled|cancelled|expired)$/i;
-/** Words that no server sends there: the SDK's for the state of a video operation, and core's outcomes. */
+/** Words of the SDK for the state of a video operation, and of core for outcomes and for events of image streams. */
 const FRAMEWORK_WORDS: Record<string, readonly string[]> = {
   langchain: ["success"],
-  "ai-sdk-provider": ["pending", "completed", "success", "failure"],
+  "ai-sdk-provider": ["pending", "completed", "failed", "success", "failure"],
   nestjs: ["pending", "success", "failure"],
 };
 

@@ -1,4 +1,4 @@
-import { ChatCompletionStream, ModelGateway, type SpeechResult } from "@model-gateway/core";
+import { ChatCompletionStream, ImageStream, ModelGateway, type SpeechResult } from "@model-gateway/core";
 
 export const API_KEY = "sk-conformance-0123456789";
 
@@ -13,17 +13,37 @@ export function findCall(gateway: ModelGateway, name: string): (...args: unknown
   return call.bind(owner);
 }
 
-/** Makes a call; a stream is read to its end and gives the whole answer, bytes give their Base64. */
+/** Makes a call; a stream is read to its end and gives the whole answer or its events, bytes give their Base64. */
 export async function runCall(
   gateway: ModelGateway,
   name: string,
   args: readonly unknown[],
 ): Promise<unknown> {
-  const result = await findCall(gateway, name)(...args);
+  const result = await findCall(
+    gateway,
+    name,
+  )(...(name.startsWith("images.edit") ? args.map(withFiles) : args));
+  if (result instanceof ImageStream) return collect(result);
   if (result instanceof ChatCompletionStream) return result.finalCompletion();
   if (!isSpeech(result)) return result;
   const base64 = Buffer.from(await result.bytes()).toString("base64");
   return { contentType: result.contentType, base64 };
+}
+
+/** JSON holds files as Base64. */
+function withFiles(body: unknown): unknown {
+  const { images, ...rest } = body as { images?: Array<{ base64: string; mediaType: string }> };
+  if (images === undefined) return body;
+  return {
+    ...rest,
+    images: images.map(({ base64, mediaType }) => ({ data: Buffer.from(base64, "base64"), mediaType })),
+  };
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
 }
 
 function isSpeech(result: unknown): result is SpeechResult {

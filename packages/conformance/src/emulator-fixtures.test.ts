@@ -36,11 +36,9 @@ function shapeOf(value: unknown, path = ""): string[] {
 
 /** Events of a stream with their JSON parsed. */
 function readEvents(text: string): unknown[] {
-  return text
-    .split("\n\n")
-    .filter((event) => event.startsWith("data: "))
-    .map((event) => event.slice("data: ".length))
-    .map((data) => (data === "[DONE]" ? data : JSON.parse(data)));
+  return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) =>
+    data === "[DONE]" ? data : JSON.parse(data),
+  );
 }
 
 describe("the emulator answers in the shape of the fixtures", () => {

@@ -36,9 +36,17 @@ describe("the endpoint ledger", () => {
       expect(url).toMatch(pattern(path));
       const headers = init.headers as Record<string, string>;
       expect(headers["authorization"]).toMatch(/^Bearer sk-/);
-      expect(headers["content-type"]).toBe(body === "json" ? "application/json" : undefined);
+      const types: Record<string, RegExp> = {
+        json: /^application\/json$/,
+        multipart: /^multipart\/form-data; boundary=/,
+      };
+      if (body === "none") expect(headers["content-type"]).toBeUndefined();
+      else expect(headers["content-type"]).toMatch(types[body] as RegExp);
       expect(headers["idempotency-key"] !== undefined).toBe(paid);
-      const sent = init.body ? JSON.parse(String(init.body)) : {};
+      const sent =
+        body === "multipart"
+          ? Object.fromEntries(await new Response(init.body, { headers }).formData())
+          : JSON.parse(String(init.body ?? "{}"));
       for (const field of required) expect(sent).toHaveProperty(field);
     },
   );

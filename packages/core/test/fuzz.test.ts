@@ -106,6 +106,13 @@ const CALLS: Record<string, (gateway: ModelGateway) => PromiseLike<unknown>> = {
     for await (const _event of await gateway.images.stream({ prompt: "x" }));
   },
   "image chat": (gateway) => gateway.images.generateThroughChat({ model: "m", prompt: "x" }),
+  "image edit": (gateway) => gateway.images.edit({ prompt: "x", images: [Uint8Array.of(1)] }),
+  speech: async (gateway) =>
+    (await gateway.audio.speech.create({ model: "m", input: "x", voice: "v" })).bytes(),
+  moderation: (gateway) => gateway.moderations.create({ model: "m", input: "x" }),
+  classification: (gateway) => gateway.moderations.classify("x", { strategy: "auto", model: "m" }),
+  balance: (gateway) => gateway.account.balance(),
+  "any request": (gateway) => gateway.request({ method: "GET", path: "/anything" }),
   download: async (gateway) => (await gateway.download("https://gateway.example/f")).bytes(),
 };
 
@@ -127,6 +134,7 @@ function stream(text: string, cuts: readonly number[], breaks: boolean): Readabl
 
 function gatewayAnswering(answer: () => Response): ModelGateway {
   return gatewayFor("https://gateway.example/v1", {
+    endpoints: { specialized: "https://gateway.example/specialized/v1" },
     fetch: async () => answer(),
     maxRetries: 0,
     streamIdleTimeout: 500,

@@ -1,4 +1,5 @@
 import { renderedImages } from "./image/render-image.js";
+import { renderedSpeech } from "./speech/render-speech.js";
 import { renderedVideos } from "./video/render-video.js";
 import { sharedMediaWorker } from "./worker/shared-media-worker.js";
 
@@ -8,6 +9,7 @@ import { sharedMediaWorker } from "./worker/shared-media-worker.js";
  */
 export async function closeMedia(): Promise<void> {
   renderedImages.clear();
+  renderedSpeech.clear();
   renderedVideos.clear();
   await sharedMediaWorker.close();
 }

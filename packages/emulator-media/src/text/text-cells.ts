@@ -1,4 +1,5 @@
-import { findGlyph, GLYPH_WIDTH } from "./bitmap-font.js";
+import { GLYPH_WIDTH } from "./bitmap-font.js";
+import { foldToAscii } from "./fold-to-ascii.js";
 
 /** Text units per glyph pixel. A unit is half a glyph pixel, the size at which code points are written in boxes. */
 export const UNITS_PER_GLYPH_PIXEL = 2;
@@ -18,27 +19,6 @@ const BOX_GAP = 3;
 /** Height of the box around a code point, in text units: two rows of digits, with a gap and the frame. */
 export const BOX_HEIGHT = 2 * 7 + 1 + 4;
 
-// What Unicode's own compatibility decomposition leaves outside ASCII although everybody reads it as ASCII.
-const LOOKALIKES: Record<string, string> = {
-  "‐": "-",
-  "‑": "-",
-  "–": "-",
-  "—": "-",
-  "−": "-",
-  "‘": "'",
-  "’": "'",
-  "“": '"',
-  "”": '"',
-  "×": "x",
-  "•": "*",
-  "·": "-",
-  ß: "ss",
-  æ: "ae",
-  ø: "o",
-  "、": ",",
-  "。": ".",
-};
-
 /** Width of the box around a code point of four or six digits, in text units. */
 export function boxWidth(codePoint: string): number {
   return (codePoint.length / 2) * (GLYPH_WIDTH + 1) - 1 + 4;
@@ -51,20 +31,11 @@ export function boxWidth(codePoint: string): number {
 export function textCells(paragraph: string): TextCell[] {
   const cells: TextCell[] = [];
   for (const character of paragraph.normalize("NFC")) {
-    const drawable = asDrawable(character);
+    const drawable = foldToAscii(character);
     if (drawable === undefined) cells.push(boxedCodePoint(character));
     else for (const glyph of drawable) cells.push({ text: glyph, kind: "glyph", advance: GLYPH_ADVANCE });
   }
   return cells;
-}
-
-function asDrawable(character: string): string | undefined {
-  if (findGlyph(character)) return character;
-  if (/^\s$/u.test(character)) return " ";
-  // Marks, joiners and control characters have no picture of their own.
-  if (/^[\p{M}\p{Cf}\p{Cc}]$/u.test(character)) return "";
-  const folded = LOOKALIKES[character] ?? character.normalize("NFKD").replace(/\p{M}/gu, "");
-  return [...folded].every(findGlyph) ? folded : undefined;
 }
 
 function boxedCodePoint(character: string): TextCell {

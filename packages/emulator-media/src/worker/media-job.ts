@@ -1,6 +1,8 @@
 import type { ImageDescription } from "../image/image-description.js";
 import type { ImageRequest } from "../image/image-request.js";
 import type { RenderedImage } from "../image/rendered-image.js";
+import type { RenderedSpeech } from "../speech/rendered-speech.js";
+import type { SpeechRequest } from "../speech/speech-request.js";
 import type { RenderedVideo } from "../video/rendered-video.js";
 import type { VideoRequest } from "../video/video-request.js";
 
@@ -8,6 +10,7 @@ import type { VideoRequest } from "../video/video-request.js";
 export interface MediaJobs {
   image: { input: ImageRequest; output: RenderedImage };
   "image description": { input: { bytes: Uint8Array }; output: ImageDescription };
+  speech: { input: SpeechRequest; output: RenderedSpeech };
   video: { input: VideoRequest; output: RenderedVideo };
 }
 

@@ -26,6 +26,10 @@ async function doJob(job: MediaJob): Promise<MediaJobs[keyof MediaJobs]["output"
       const { readImageDescription } = await import("../image/read-image-description.js");
       return readImageDescription(job.input);
     }
+    case "speech": {
+      const { encodeSpeech } = await import("../speech/encode-speech.js");
+      return encodeSpeech(job.input);
+    }
     case "video": {
       const { encodeVideo } = await import("../video/encode-video.js");
       return encodeVideo(job.input);

@@ -1,3 +1,5 @@
+import { markersIn } from "../server/prompt-markers.js";
+
 /** The ways in which routes put an image into an answer; clients have to find it in all of them. */
 export const CHAT_IMAGE_FORMS = ["url", "markdown", "text", "parts", "images"] as const;
 
@@ -12,6 +14,6 @@ export type ChatImageForm = (typeof CHAT_IMAGE_FORMS)[number];
 
 /** The form that a marker `[[as:…]]` in the prompt asks for. */
 export function formInPrompt(text: string): ChatImageForm | undefined {
-  const name = /\[\[as:([a-z]+)\]\]/.exec(text)?.[1];
+  const name = /\[\[as:([a-z]+)\]\]/.exec(markersIn(text))?.[1];
   return CHAT_IMAGE_FORMS.find((form) => form === name);
 }

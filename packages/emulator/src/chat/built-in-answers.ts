@@ -84,7 +84,9 @@ function summary({ question, userText, sources }: Conversation): string | undefi
   if (!SUMMARISE.test(question) && !SUMMARISE.test(userText)) return undefined;
   const own = userText.replace(/^[^\n:：]{0,120}[:：]\s*/, "");
   const material = sources.map(({ text }) => text).join("\n") || (own === userText ? "" : own);
-  const sentences = splitPassages(material).map(({ text }) => text);
+  const sentences = splitPassages(material)
+    .filter(({ isCode }) => !isCode)
+    .map(({ text }) => text);
   if (sentences.length === 0) return undefined;
   const whole = textFeatures(material);
   return sentences
@@ -100,6 +102,7 @@ function list({ question, sources }: Conversation): string | undefined {
   if (!LIST.test(question)) return undefined;
   const topic = textFeatures(question.replace(LIST, ""));
   const ranked = splitPassages(sources.map(({ text }) => text).join("\n"))
+    .filter(({ isCode }) => !isCode)
     .map((passage, order) => ({
       text: passage.text,
       order,

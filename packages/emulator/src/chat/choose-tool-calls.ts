@@ -76,6 +76,8 @@ function callsForClauses(clauses: readonly ToolClause[], conversation: Conversat
     const base = elliptical ? calls.at(-1)?.arguments : undefined;
     for (const call of callsFor(tool, clause, conversation)) {
       const merged = base === undefined ? call.arguments : mergeArguments(base, call.arguments);
+      const key = callKey(call.name, merged);
+      if (calls.some((other) => callKey(other.name, other.arguments) === key)) continue;
       calls.push({ name: call.name, arguments: merged });
     }
   }
@@ -167,6 +169,7 @@ function isElliptical(clause: string, text: string): boolean {
   return (
     words.length > 1 &&
     words.length <= LONGEST_ELLIPSIS &&
+    words.slice(1).some((word) => /^[\p{Lu}\p{N}]/u.test(word)) &&
     words.every(
       (word) =>
         /^[\p{Lu}\p{N}]/u.test(word) || isStopWord(word) || /^ones?$/.test(word) || elsewhere.has(stem(word)),

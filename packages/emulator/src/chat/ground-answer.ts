@@ -35,6 +35,8 @@ const LONGEST_QUOTE = 300;
 const CODE_PENALTY = 0.8;
 /** Questions that a line of code may be the very answer to. */
 const WANTS_CODE = /\b(?:install|commands?|run|start|import|code|example|snippet)\b|安装|命令|代码/i;
+/** How much the rare words of a question count beside the likeness of the whole. */
+const RARITY_WEIGHT = 1.5;
 /** For a table row whose first cell is what the question names. */
 const ROW_KEY_BONUS = 0.35;
 /** A related word is not quite the word. */
@@ -70,7 +72,7 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
       const coverage = matched.reduce((sum, term) => sum + term.weight, 0) / total;
       const named = isNamed(passage, questionWords) ? ROW_KEY_BONUS : 0;
       const score =
-        ((1.5 * matchedRarity) / totalRarity +
+        ((RARITY_WEIGHT * matchedRarity) / totalRarity +
           similarity(questionFeatures, textFeatures(passage.text)) +
           named) *
         passage.weight;

@@ -44,6 +44,7 @@ function fill(schema: unknown, conversation: Conversation, seed: number, cut: re
   );
   const said = withoutSchemas(conversation.userText);
   let text = [...conversation.toolResults.map((result) => result.text), said].join("\n");
+  if (conversation.seenImages !== undefined) text += `\n${conversation.seenImages}`;
   for (const { text: more } of material) if (!text.includes(more)) text += `\n${more}`;
   for (const part of cut) text = text.replace(part, " ");
   const answer = () => composeAnswer(conversation, seed).text;

@@ -83,6 +83,8 @@ describe("tool calls for what a clause leaves out", () => {
     ["When do the trains leave to Lisbon, to Oslo and to Vienna?", ["Lisbon", "Oslo", "Vienna"]],
     ["When does the next train to Lisbon leave? What about Oslo?", ["Lisbon", "Oslo"]],
     ["When does the next train to Lisbon leave? And the one to Oslo?", ["Lisbon", "Oslo"]],
+    ["When does the next train to Lisbon leave, and where is it now?", ["Lisbon"]],
+    ["When does the next train to Lisbon leave, and when to Lisbon?", ["Lisbon"]],
     ["When does the next train to Lisbon leave? Thank you very much for looking.", ["Lisbon"]],
   ])("%s", async (content, cities) => {
     const { call } = await model({ tools: [departure] });

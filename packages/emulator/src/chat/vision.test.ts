@@ -31,6 +31,28 @@ describe("vision", () => {
     expect(answer).toMatch(/2 images.*Image 1: PNG, 320x200 pixels.*red.*Image 2: PNG, 64x64 pixels.*blue/);
   });
 
+  it.runIf(media.describeImage !== undefined)("fills a schema from what it sees", async () => {
+    const { openai } = await startEmulator();
+    const properties = { width: { type: "integer" }, colour: { type: "string" } };
+    const completion = await openai.chat.completions.create({
+      model: "local-chat",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Describe it." },
+            { type: "image_url", image_url: { url: dataUrl(smallPng(320, 200, [220, 20, 20])) } },
+          ],
+        },
+      ],
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "image", schema: { type: "object", properties } },
+      },
+    });
+    expect(JSON.parse(completion.choices[0]?.message.content ?? "")).toMatchObject({ colour: "red" });
+  });
+
   it("tells by its header a picture whose pixels cannot be read", async () => {
     const broken = smallPng(320, 200).slice(0, 40);
     expect(await look(dataUrl(broken))).toContain("PNG, 320x200 pixels");

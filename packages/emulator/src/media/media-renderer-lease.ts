@@ -66,7 +66,7 @@ async function importPackage(specifier: string): Promise<LoadedPackage> {
 function unavailable(what: string, name: string, reason: string): never {
   throw new ApiError(
     `${what} needs the package ${name}, which cannot be used (${reason}). ` +
-      `Add it next to the emulator: npm install --save-dev ${name}.`,
+      `Add or update it next to the emulator: npm install --save-dev ${name}.`,
     { status: 501, code: "media_unavailable" },
   );
 }

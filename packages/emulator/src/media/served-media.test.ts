@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { dataUrl, smallPng } from "../testing/small-png.js";
 import { startEmulator } from "../testing/start-emulator.js";
 import type { VideoTaskBody } from "../videos/video-task-body.js";
 
@@ -50,4 +51,24 @@ describe("served media", () => {
     expect(copies[0]?.length).toBeGreaterThan(1_000);
     expect(copies.every((copy) => copy.equals(copies[0] ?? Buffer.alloc(0)))).toBe(true);
   }, 30_000);
+
+  it("begin with the picture that was given", async () => {
+    const { emulator, post } = await startEmulator();
+    for (const colour of [
+      [250, 0, 0],
+      [0, 0, 250],
+    ]) {
+      const image = dataUrl(smallPng(640, 360, colour));
+      await post("/videos/image2video", { model_name: "local-image2video", prompt: "rain", image });
+    }
+    await emulator.clock.advance(60_000);
+    const files = await Promise.all(
+      emulator.videos.list().map(async (video) => {
+        const url = "data" in video ? video.data.task_result.videos?.[0]?.url : undefined;
+        return Buffer.from(await (await fetch(url ?? "")).arrayBuffer());
+      }),
+    );
+    expect(files.map((file) => file.toString("latin1", 4, 8))).toEqual(["ftyp", "ftyp"]);
+    expect(files[0]?.equals(files[1] ?? Buffer.alloc(0))).toBe(false);
+  }, 60_000);
 });

@@ -55,24 +55,37 @@ export async function faultAfter(fault: Fault, response: Response, signal: Abort
       return replaceBody(response, inPieces(pieces.slice(0, Math.ceil(pieces.length / 2)), 0, signal));
     }
     case "malformed-json": {
-      const pieces = isEventStream(response) ? await splitBody(response) : [await response.text()];
+      if (!isEventStream(response) && !isJson(response)) return response;
+      const pieces = isEventStream(response) ? await splitEvents(response) : [await response.text()];
       const middle = Math.floor(pieces.length / 2);
       const broken = pieces.map((piece, index) => (index === middle ? breakJson(piece) : piece));
-      return replaceBody(response, inPieces(broken, 0, signal));
+      return replaceBody(response, inPieces(broken.map(encode), 0, signal));
     }
     default:
       return response;
   }
 }
 
-/** A stream by its events, any other body in a few pieces. */
-async function splitBody(response: Response): Promise<string[]> {
-  const text = await response.text();
-  if (isEventStream(response)) return text.split(/(?<=\n\n)/);
-  const size = Math.max(1, Math.ceil(text.length / PLAIN_BODY_PIECES));
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
-    text.slice(index * size, (index + 1) * size),
+/** A stream by its events, any other body (which may be no text) in a few pieces. */
+async function splitBody(response: Response): Promise<Uint8Array[]> {
+  if (isEventStream(response)) return (await splitEvents(response)).map(encode);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const size = Math.max(1, Math.ceil(bytes.length / PLAIN_BODY_PIECES));
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
   );
+}
+
+async function splitEvents(response: Response): Promise<string[]> {
+  return (await response.text()).split(/(?<=\n\n)/);
+}
+
+function isJson(response: Response): boolean {
+  return response.headers.get("content-type")?.includes("json") ?? false;
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 /** Takes the second half off the JSON of an event or a body. */
@@ -83,11 +96,10 @@ function breakJson(piece: string): string {
 }
 
 function inPieces(
-  pieces: readonly string[],
+  pieces: readonly Uint8Array[],
   delayMs: number,
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   let index = 0;
   return new ReadableStream({
     async pull(controller) {
@@ -97,7 +109,7 @@ function inPieces(
         return;
       }
       await abortableDelay(delayMs, signal);
-      controller.enqueue(encoder.encode(piece));
+      controller.enqueue(piece);
     },
   });
 }

@@ -129,6 +129,22 @@ describe("faults", () => {
   });
 });
 
+describe("faults on binary answers", () => {
+  const speech = { model: "local-speech", input: "Hello there", format: "wav" };
+
+  it("slow them down or cut them off, and change no byte", async () => {
+    const { emulator, post } = await startEmulator();
+    const bytes = async () => Buffer.from(await (await post("/audio/speech", speech)).arrayBuffer());
+    const whole = await bytes();
+    emulator.faults.add({ kind: "slow-stream", delayMs: 1, times: 1 });
+    expect((await bytes()).equals(whole)).toBe(true);
+    emulator.faults.add({ kind: "cut-stream", times: 1 });
+    const cut = await bytes();
+    expect(cut.length).toBeLessThan(whole.length);
+    expect(whole.subarray(0, cut.length).equals(cut)).toBe(true);
+  });
+});
+
 describe("prompt markers", () => {
   const say = (content: string) => ({ model: "local-chat", messages: [{ role: "user", content }] });
 
@@ -145,7 +161,7 @@ describe("prompt markers", () => {
     );
   });
 
-  it("are only spoken of in code quotes, as in documentation that is indexed", async () => {
+  it("are only spoken of inside a text, as in documentation that is indexed", async () => {
     const { post } = await startEmulator();
     const input = "The marker `[[429]]` makes a request answer 429.";
     expect((await post("/embeddings", { model: "local-embedding", input })).status).toBe(200);

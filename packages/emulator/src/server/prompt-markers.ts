@@ -20,7 +20,7 @@ const AT_THE_EDGES = new RegExp(`^(?:\\s*${MARKER})+|(?:${MARKER}\\s*)+$`, "g");
 export function readPromptMarkers(prompt: string): PromptMarkers {
   // Most prompts hold none: one cheap search instead of four.
   if (!prompt.includes("[[")) return { delayMs: 0, fail: false, stuck: false };
-  const text = (prompt.match(AT_THE_EDGES) ?? []).join(" ");
+  const text = markersIn(prompt);
   const status = /\[\[([45]\d\d)\]\]/.exec(text)?.[1];
   const slow = /\[\[slow:(\d{1,9}(?:\.\d{1,3})?)(ms|s)\]\]/.exec(text);
   const delayMs = slow ? Number(slow[1]) * (slow[2] === "s" ? 1_000 : 1) : 0;
@@ -30,6 +30,11 @@ export function readPromptMarkers(prompt: string): PromptMarkers {
     fail: text.includes("[[fail]]"),
     stuck: text.includes("[[stuck]]"),
   };
+}
+
+/** The markers at the start and at the end of a prompt, as they stand there. */
+export function markersIn(prompt: string): string {
+  return (prompt.match(AT_THE_EDGES) ?? []).join(" ");
 }
 
 /** The text without its markers, so that they do not shape the answer. */

@@ -1,9 +1,11 @@
 import type { Field } from "../checks/field.js";
 import type { SpeechFormat } from "../media/media-renderer.js";
+import { stripPromptMarkers } from "../server/prompt-markers.js";
 
 const FORMATS = ["mp3", "wav", "opus", "flac", "aac", "pcm"] as const satisfies readonly SpeechFormat[];
 const DEFAULT_VOICE = "alloy";
 const LONGEST_INPUT = 4_096;
+const VISIBLE = /[^\s\p{M}\p{Cf}\p{Cc}]/u;
 const MIN_SPEED = 0.25;
 const MAX_SPEED = 4;
 
@@ -36,12 +38,15 @@ export function checkSpeechRequest(body: Field): SpeechRequest {
   return request;
 }
 
+/** The text to speak, without prompt markers. */
 function checkInput(field: Field): string {
-  const input = field.nonEmptyString() ?? "";
-  if (input.length > LONGEST_INPUT) {
-    field.refuse(
-      `takes at most ${LONGEST_INPUT} characters (got ${input.length}); send longer texts in parts`,
-    );
+  const input = field.nonEmptyString();
+  if (input === undefined) return "";
+  const characters = [...input].length;
+  if (characters > LONGEST_INPUT) {
+    field.refuse(`takes at most ${LONGEST_INPUT} characters (got ${characters}); send longer texts in parts`);
   }
-  return input;
+  const text = stripPromptMarkers(input);
+  if (!VISIBLE.test(text)) field.refuse("must hold at least one visible character to speak");
+  return text;
 }

@@ -2,7 +2,6 @@ import { Field, isRecord } from "../checks/field.js";
 import { renderSpeech } from "../media/render-speech.js";
 import { requireModel } from "../models/require-model.js";
 import type { Exchange } from "../server/exchange.js";
-import { stripPromptMarkers } from "../server/prompt-markers.js";
 import { checkSpeechRequest } from "./check-speech-request.js";
 
 /** `POST /audio/speech`: the spoken text as an audio file. */
@@ -10,8 +9,7 @@ export async function createSpeech({ body, models, services }: Exchange): Promis
   const request = checkSpeechRequest(Field.body(body));
   requireModel(models, request.model, "speech");
   const { input, voice, format, speed } = request;
-  const text = stripPromptMarkers(input);
-  const speech = await renderSpeech(services, { text, voice, format, speed, seed: services.seed });
+  const speech = await renderSpeech(services, { text: input, voice, format, speed });
   // A Response takes no shared memory.
   return new Response(new Uint8Array(speech.bytes), {
     headers: { "content-type": speech.mediaType, "content-length": String(speech.bytes.byteLength) },

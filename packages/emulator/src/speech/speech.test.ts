@@ -66,6 +66,8 @@ describe("POST /audio/speech", () => {
     ["model is required", { model: undefined }],
     ["input is required", { input: undefined }],
     ["input must not be empty", { input: " " }],
+    ["input must hold at least one visible character", { input: "\u200b" }],
+    ["input must hold at least one visible character", { input: "[[slow:1ms]]" }],
     ["input takes at most 4096 characters", { input: "a".repeat(4_097) }],
     ["format must be one of", { format: "ogg" }],
     ["response_format must be one of", { response_format: "ogg" }],

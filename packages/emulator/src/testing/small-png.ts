@@ -1,13 +1,13 @@
 import { encodePng } from "../media/encode-png.js";
 
-/** A PNG in one colour. */
+/** A PNG in one colour, given as red, green and blue. */
 export function smallPng(
   width = 32,
   height = 32,
-  [red, green, blue] = [200, 30, 30],
+  colour: readonly number[] = [200, 30, 30],
 ): Uint8Array<ArrayBuffer> {
   const bytes = encodePng(width, height, (_x, _y, pixel, offset) => {
-    pixel.set([red ?? 0, green ?? 0, blue ?? 0, 255], offset);
+    pixel.set([...colour, 255], offset);
   });
   return new Uint8Array(bytes);
 }
