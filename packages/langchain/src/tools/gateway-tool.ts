@@ -27,7 +27,7 @@ type Work<Artifact, Event> =
   | AsyncGenerator<Event, ContentAndArtifact<Artifact>>;
 
 /** What every tool can be told. */
-export interface GatewayToolNaming {
+export interface ToolDescription {
   /** Replaces the description that the model reads. */
   description?: string;
 }

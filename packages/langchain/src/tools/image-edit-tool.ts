@@ -5,7 +5,7 @@ import type {
   ModelGateway,
   ReferenceImageRequest,
 } from "@model-gateway/core";
-import { createGatewayTool, type GatewayTool, type GatewayToolNaming } from "./gateway-tool.js";
+import { createGatewayTool, type GatewayTool, type ToolDescription } from "./gateway-tool.js";
 import { toImageOutput } from "./image-artifact.js";
 import { ModelGatewayToolError } from "./model-gateway-tool-error.js";
 import { sizeSchema } from "./size-schema.js";
@@ -41,7 +41,7 @@ export type ImageEditRoute =
 
 /** Fields of {@link imageEditTool}. */
 export type ImageEditToolFields = ImageEditRoute &
-  GatewayToolNaming & {
+  ToolDescription & {
     gateway: ModelGateway;
     /** An image model available to the key. */
     model: string;

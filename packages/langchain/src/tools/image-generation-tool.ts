@@ -4,7 +4,7 @@ import type {
   ModelGateway,
   ReferenceImageRequest,
 } from "@model-gateway/core";
-import { createGatewayTool, type GatewayTool, type GatewayToolNaming } from "./gateway-tool.js";
+import { createGatewayTool, type GatewayTool, type ToolDescription } from "./gateway-tool.js";
 import { toImageOutput } from "./image-artifact.js";
 import { sizeSchema } from "./size-schema.js";
 
@@ -34,7 +34,7 @@ export type ImageGenerationRoute =
 
 /** Fields of {@link imageGenerationTool}. */
 export type ImageGenerationToolFields = ImageGenerationRoute &
-  GatewayToolNaming & {
+  ToolDescription & {
     gateway: ModelGateway;
     /** An image model available to the key. */
     model: string;

@@ -1,6 +1,6 @@
 import type { ModelGateway, SpeechRequest } from "@model-gateway/core";
 import { encodeBase64 } from "./encode-base64.js";
-import { createGatewayTool, type GatewayTool, type GatewayToolNaming } from "./gateway-tool.js";
+import { createGatewayTool, type GatewayTool, type ToolDescription } from "./gateway-tool.js";
 
 /** Arguments that the model fills in. */
 export interface SpeechInput {
@@ -21,7 +21,7 @@ export interface SpeechArtifact {
 }
 
 /** Fields of {@link speechTool}. */
-export interface SpeechToolFields extends GatewayToolNaming {
+export interface SpeechToolFields extends ToolDescription {
   gateway: ModelGateway;
   /** A speech model available to the key. */
   model: string;

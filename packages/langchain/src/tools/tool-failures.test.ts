@@ -85,4 +85,17 @@ describe("a failed tool call", () => {
     await expect(work).rejects.toMatchObject({ name: "AbortError" });
     expect(emulator.journal.list()).toEqual([]);
   });
+
+  it("closes the connection when the run is aborted", async () => {
+    scripted.script({ silent: true });
+    const silent = new ModelGateway(scripted.connection);
+    const run = new AbortController();
+    const asked = scripted.nextRequest();
+    const work = imageGenerationTool({ gateway: silent, model: "m" }).invoke(fox, { signal: run.signal });
+    const rejected = expect(work).rejects.toMatchObject({ name: "AbortError" });
+    await asked;
+    run.abort();
+    await rejected;
+    await scripted.disconnected();
+  });
 });

@@ -43,6 +43,8 @@ describe("generate_video", () => {
     expect(progress.seen.map((event) => event.handle.id)).toEqual(progress.seen.map(() => handle.id));
     expect(progress.seen[0]).toEqual({ type: "video_progress", handle, status: "queued" });
     expect(progress.seen.at(-1)).toMatchObject({ status: "succeeded" });
+    const steps = progress.seen.map(({ status, progress: percent }) => `${status} ${percent}`);
+    expect(new Set(steps).size).toBe(steps.length);
     expect(stored(message.artifact)).toEqual(message.artifact);
     expect((await gateway.videos.retrieve(handle)).status).toBe("succeeded");
   });

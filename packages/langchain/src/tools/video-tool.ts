@@ -15,7 +15,7 @@ import {
   type ContentAndArtifact,
   createGatewayTool,
   type GatewayTool,
-  type GatewayToolNaming,
+  type ToolDescription,
 } from "./gateway-tool.js";
 
 /** Arguments that the model fills in. */
@@ -72,7 +72,7 @@ export type VideoRoute =
 
 /** Fields of {@link videoTool}. */
 export type VideoToolFields = VideoRoute &
-  GatewayToolNaming & {
+  ToolDescription & {
     gateway: ModelGateway;
     /** A video model available to the key. */
     model: string;
@@ -126,8 +126,10 @@ async function* makeVideo(
   let task = await createTask(fields, input, signal);
   yield toProgress(task);
   for await (const change of gateway.videos.watch(task.handle, { intervalMs, timeoutMs, signal })) {
+    // The watch begins with the task as it is, which may be as it was created.
+    const changed = change.status !== task.status || change.progress !== task.progress;
     task = change;
-    yield toProgress(task);
+    if (changed) yield toProgress(task);
   }
   if (videoOutcome(task) !== "success") throw new VideoTaskFailedError(task);
   return [describe(task), toArtifact(model, task)];
