@@ -76,7 +76,12 @@ describe("ModelGateway options", () => {
   it("show the key to nobody who prints the client", () => {
     const gateway = new ModelGateway({ apiKey: API_KEY, baseURL });
     expect(inspect(gateway)).toBe(`ModelGateway { baseURL: "${baseURL}" }`);
-    const everything = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, customInspect: false };
+    const everything = {
+      depth: Number.POSITIVE_INFINITY,
+      showHidden: true,
+      getters: true,
+      customInspect: false,
+    };
     expect(inspect(gateway, everything)).not.toContain(API_KEY);
     expect(JSON.stringify(gateway)).toBe(JSON.stringify({ baseURL }));
   });
