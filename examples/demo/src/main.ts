@@ -7,6 +7,7 @@ import { createEmulator } from "@model-gateway/emulator";
 import { closeMedia } from "@model-gateway/emulator-media";
 import Table from "cli-table3";
 import { answerFromDocuments } from "./answer-from-documents.js";
+import { askAgentForImage } from "./ask-agent-for-image.js";
 import { drawImage, speakAnswer } from "./draw-and-speak.js";
 import { runStep, type Step, type StepReport } from "./step.js";
 import { streamAnswerWithTools, streamObject } from "./stream-with-tools.js";
@@ -31,6 +32,11 @@ const steps: Step[] = [
     what: "Answer questions over the documentation",
     package: "langchain",
     run: () => answerFromDocuments(gateway, repository, output),
+  },
+  {
+    what: "Ask a moderated agent for an image",
+    package: "langchain",
+    run: () => askAgentForImage(gateway, output),
   },
   {
     what: "Stream an answer that needs tools",

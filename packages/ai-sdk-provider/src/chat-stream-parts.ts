@@ -1,10 +1,16 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { StreamingToolCallTracker } from "@ai-sdk/provider-utils";
-import type { ChatCompletionChunk, CompletionDelta, Usage } from "@model-gateway/core";
+import {
+  type ChatCompletionChunk,
+  type CompletionDelta,
+  findMessageImages,
+  type Usage,
+} from "@model-gateway/core";
 import { convertUsage } from "./convert-usage.js";
 import { namelessToolCallError } from "./map-error.js";
 import { isCutOff, mapFinishReason } from "./map-finish-reason.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
+import { toFilePart } from "./to-file-part.js";
 import { ToolCallNameBuffer } from "./tool-call-name-buffer.js";
 
 type Emit = (part: LanguageModelV4StreamPart) => void;
@@ -23,6 +29,9 @@ export class ChatStreamParts {
   private hasToolCalls = false;
   private usage: Usage | undefined;
   private rawFinishReason: string | undefined;
+  /** Text and image parts so far: an image in Markdown is known when the text is whole. */
+  private text = "";
+  private readonly images: unknown[] = [];
   private readonly tools: StreamingToolCallTracker;
   private readonly names = new ToolCallNameBuffer();
 
@@ -53,6 +62,9 @@ export class ChatStreamParts {
   /** The stream is complete: closes what is open, hands out the tool calls and finishes. */
   finish(): void {
     this.closeBlock();
+    const fromText = findMessageImages({ content: this.text });
+    const addresses = new Set([...findMessageImages({ content: null, images: this.images }), ...fromText]);
+    for (const address of addresses) this.emit(toFilePart(address));
     const reason = mapFinishReason(this.rawFinishReason, this.hasToolCalls);
     this.tools.flush();
     for (const nameless of this.names.rest())
@@ -79,16 +91,31 @@ export class ChatStreamParts {
       const id = this.enter("reasoning");
       this.emit({ type: "reasoning-delta", id, delta: reasoning });
     }
-    if (typeof delta.content === "string" && delta.content !== "") {
-      const id = this.enter("text");
-      this.emit({ type: "text-delta", id, delta: delta.content });
-    }
+    // Routes of image models send parts in place of text.
+    const content: unknown = delta.content;
+    if (typeof content === "string" && content !== "") this.addText(content);
+    if (Array.isArray(content)) this.addParts(content);
+    if (Array.isArray(delta["images"])) this.images.push(...delta["images"]);
     for (const fragment of delta.tool_calls ?? []) {
       this.closeBlock();
       const whole = this.names.take(fragment);
       if (whole === undefined) continue;
       this.hasToolCalls = true;
       this.tools.processDelta(whole);
+    }
+  }
+
+  private addText(text: string): void {
+    const id = this.enter("text");
+    this.text += text;
+    this.emit({ type: "text-delta", id, delta: text });
+  }
+
+  private addParts(parts: readonly unknown[]): void {
+    for (const part of parts) {
+      const { text } = (part ?? {}) as { text?: unknown };
+      if (typeof text === "string") this.addText(text);
+      else this.images.push(part);
     }
   }
 

@@ -8,13 +8,14 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import { generateId } from "@ai-sdk/provider-utils";
-import type { ChatCompletionStream, CompletionMessage } from "@model-gateway/core";
+import { type ChatCompletionStream, type CompletionMessage, findMessageImages } from "@model-gateway/core";
 import { ChatStreamParts } from "./chat-stream-parts.js";
 import { convertUsage } from "./convert-usage.js";
 import { toSDKError, toSDKStreamError } from "./map-error.js";
 import { isCutOff, mapFinishReason } from "./map-finish-reason.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import { prepareChatRequest } from "./prepare-chat-request.js";
+import { toFilePart } from "./to-file-part.js";
 
 /** Chat models of the gateway (`POST /chat/completions`) as an AI SDK language model. */
 export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
@@ -129,6 +130,7 @@ function convertContent(message: CompletionMessage, finishReason: string | null)
       ? message.content
       : (message.content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
   if (text !== "") content.push({ type: "text", text });
+  content.push(...findMessageImages(message).map(toFilePart));
   for (const call of message.tool_calls ?? []) {
     if (isCutOff(call.function.arguments, finishReason)) continue;
     content.push({

@@ -1,9 +1,10 @@
-import {
-  type EmbeddingModelV4,
-  type LanguageModelV4,
-  NoSuchModelError,
-  type ProviderV4,
-  type Experimental_VideoModelV4 as VideoModelV4,
+import type {
+  EmbeddingModelV4,
+  ImageModelV4,
+  LanguageModelV4,
+  ProviderV4,
+  Experimental_StreamingSpeechModelV4 as StreamingSpeechModelV4,
+  Experimental_VideoModelV4 as VideoModelV4,
 } from "@ai-sdk/provider";
 import type { FetchFunction } from "@ai-sdk/provider-utils";
 import { type Model, ModelGateway, type ModelGatewayOptions } from "@model-gateway/core";
@@ -11,7 +12,9 @@ import { toSDKError } from "./map-error.js";
 import { ModelGatewayChatLanguageModel } from "./model-gateway-chat-language-model.js";
 import { PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
-import { ModelGatewayVideoModel } from "./model-gateway-video-model.js";
+import { ModelGatewayImageModel, type ModelGatewayImageModelSettings } from "./model-gateway-image-model.js";
+import { ModelGatewaySpeechModel } from "./model-gateway-speech-model.js";
+import { ModelGatewayVideoModel, type ModelGatewayVideoModelSettings } from "./model-gateway-video-model.js";
 
 /** Settings of `createModelGateway`; what is left out comes from the environment, as for the client itself. */
 export interface ModelGatewayProviderSettings
@@ -20,9 +23,14 @@ export interface ModelGatewayProviderSettings
     | "baseURL"
     | "endpoints"
     | "route"
+    | "specializedModels"
     | "timeout"
     | "streamIdleTimeout"
+    | "maxConcurrency"
     | "headers"
+    | "hooks"
+    | "logger"
+    | "logLevel"
     | "dangerouslyAllowBrowser"
   > {
   /** The key, a promise of it, or a function that gives it. Default: environment variable `MODEL_GATEWAY_API_KEY`. */
@@ -38,8 +46,12 @@ export interface ModelGatewayProvider extends ProviderV4 {
   languageModel(modelId: string): LanguageModelV4;
   embedding(modelId: string): EmbeddingModelV4;
   embeddingModel(modelId: string): EmbeddingModelV4;
-  video(modelId: string): VideoModelV4;
-  videoModel(modelId: string): VideoModelV4;
+  image(modelId: string, settings?: ModelGatewayImageModelSettings): ImageModelV4;
+  imageModel(modelId: string, settings?: ModelGatewayImageModelSettings): ImageModelV4;
+  speech(modelId: string): StreamingSpeechModelV4;
+  speechModel(modelId: string): StreamingSpeechModelV4;
+  video(modelId: string, settings?: ModelGatewayVideoModelSettings): VideoModelV4;
+  videoModel(modelId: string, settings?: ModelGatewayVideoModelSettings): VideoModelV4;
   /** The models the key can reach. */
   listModels(options?: {
     abortSignal?: AbortSignal;
@@ -60,7 +72,11 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
 
   const languageModel = (modelId: string) => new ModelGatewayChatLanguageModel(modelId, config("chat"));
   const embeddingModel = (modelId: string) => new ModelGatewayEmbeddingModel(modelId, config("embedding"));
-  const videoModel = (modelId: string) => new ModelGatewayVideoModel(modelId, config("video"));
+  const imageModel = (modelId: string, settings: ModelGatewayImageModelSettings = {}) =>
+    new ModelGatewayImageModel(modelId, settings, config("image"));
+  const speechModel = (modelId: string) => new ModelGatewaySpeechModel(modelId, config("speech"));
+  const videoModel = (modelId: string, settings: ModelGatewayVideoModelSettings = {}) =>
+    new ModelGatewayVideoModel(modelId, settings, config("video"));
 
   return Object.assign((modelId: string) => languageModel(modelId), {
     specificationVersion: "v4" as const,
@@ -70,9 +86,10 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
     embeddingModel,
     video: videoModel,
     videoModel,
-    imageModel(modelId: string): never {
-      throw new NoSuchModelError({ modelId, modelType: "imageModel" });
-    },
+    image: imageModel,
+    imageModel,
+    speech: speechModel,
+    speechModel,
     async listModels(options = {}) {
       try {
         return await gateway().models.list(toRequestOptions(options));

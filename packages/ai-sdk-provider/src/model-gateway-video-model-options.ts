@@ -1,9 +1,15 @@
 import { lazySchema, zodSchema } from "@ai-sdk/provider-utils";
+import type { VideoFamily } from "@model-gateway/core";
 import { z } from "zod/v4";
 
 export const videoModelOptionsSchema = lazySchema(() =>
   zodSchema(
     z.strictObject({
+      family: z.enum(["content", "image2video", "omni-video"]).optional(),
+      mode: z.string().optional(),
+      negativePrompt: z.string().optional(),
+      cfgScale: z.number().optional(),
+      externalTaskId: z.string().optional(),
       resolution: z.string().optional(),
       ratio: z.string().optional(),
       duration: z.number().int().optional(),
@@ -32,6 +38,16 @@ export const videoModelOptionsSchema = lazySchema(() =>
  * URLs, data URLs, or `asset://<asset id>`, which the SDK's own image inputs cannot carry.
  */
 export interface ModelGatewayVideoModelOptions {
+  /** Which way of creating tasks the model has; overrides the model's setting. Default `content`. */
+  family?: VideoFamily;
+  /** `std` or `pro`; image2video and omni-video. */
+  mode?: string;
+  /** image2video and omni-video. */
+  negativePrompt?: string;
+  /** image2video and omni-video. */
+  cfgScale?: number;
+  /** Your own id of the task; image2video and omni-video. Default: the idempotency key of the call. */
+  externalTaskId?: string;
   /** Resolution tier such as `720p`, instead of the SDK's size in pixels. */
   resolution?: string;
   /** Ratio such as `16:9` or `adaptive`. */

@@ -9,10 +9,14 @@ import {
   type Experimental_VideoModelV4VideoData as VideoModelV4VideoData,
 } from "@ai-sdk/provider";
 import {
+  type APIPromise,
   type ModelGateway,
+  type RequestOptions,
+  type VideoFamily,
   type VideoTask,
   VideoTaskFailedError,
   type VideoTaskHandle,
+  VideoTaskTimeoutError,
   videoOutcome,
 } from "@model-gateway/core";
 import { toSDKError } from "./map-error.js";
@@ -22,17 +26,29 @@ import {
   type SDKCallOptions,
   toRequestOptions,
 } from "./model-gateway-config.js";
-import { prepareVideoRequest } from "./prepare-video-request.js";
+import { type PreparedVideoRequest, prepareVideoRequest } from "./prepare-video-request.js";
+
+type WebhookOption = Parameters<NonNullable<VideoModelV4["handleWebhookOption"]>>[0];
 
 /** What `doStart` hands to `doStatus`: JSON, so that any process can take it up. */
 interface Operation {
   v: 1;
   handle: VideoTaskHandle;
+  /** Started with a callback: `doStatus` is asked once, after the first notification. */
+  webhook?: true;
 }
 
+/** Settings of `modelGateway.video(id, settings)`. */
+export interface ModelGatewayVideoModelSettings {
+  /** Which way of creating tasks the model has. Default `content` (`POST /videos`). */
+  family?: VideoFamily;
+}
+
+/** How long `doStatus` waits for a task whose first notification was not its last, in milliseconds. */
+const WEBHOOK_WAIT_MS = 900_000;
+
 /**
- * Video models of the gateway (`POST /videos` and `GET /videos/{task_id}`) as an AI SDK video model. It starts
- * and reports only: the SDK polls, and a poll that fails can never submit the task again.
+ * Video models of the gateway, of all three families, as an AI SDK video model. It starts and reports only: the SDK polls, and a poll that fails can never submit the task again.
  */
 export class ModelGatewayVideoModel implements VideoModelV4 {
   readonly specificationVersion = "v4";
@@ -41,6 +57,7 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
 
   constructor(
     readonly modelId: string,
+    private readonly settings: ModelGatewayVideoModelSettings,
     private readonly config: ModelConfig,
   ) {}
 
@@ -51,12 +68,19 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
   async doStart(
     options: VideoModelV4CallOptions & { webhookUrl?: string },
   ): Promise<VideoModelV4OperationStartResult> {
-    const { body, warnings } = await prepareVideoRequest(this.modelId, options);
+    const prepared = await prepareVideoRequest(this.modelId, this.settings.family, options);
+    const { warnings } = prepared;
     return this.withGateway(async (gateway) => {
-      const { data: task, response } = await gateway.videos
-        .create(body, toRequestOptions(options))
-        .withResponse();
-      const operation: Operation = { v: 1, handle: task.handle };
+      const { data: task, response } = await create(
+        gateway,
+        prepared,
+        toRequestOptions(options),
+      ).withResponse();
+      const operation: Operation = {
+        v: 1,
+        handle: task.handle,
+        ...(options.webhookUrl === undefined ? {} : { webhook: true }),
+      };
       return {
         operation: operation as unknown as JSONValue,
         warnings,
@@ -70,8 +94,10 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
     operation,
     ...options
   }: SDKCallOptions & { operation: JSONValue }): Promise<VideoModelV4OperationStatusResult> {
-    const { handle } = readOperation(operation);
+    const { handle, webhook } = readOperation(operation);
     return this.withGateway(async (gateway) => {
+      // The SDK gives up when the task is not over after the first notification, which may only say that it runs.
+      if (webhook) await untilOver(gateway, handle, options.abortSignal);
       const { data: task, response } = await gateway.videos
         .retrieve(handle, toRequestOptions(options))
         .withResponse();
@@ -95,6 +121,14 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
     });
   }
 
+  /** The gateway notifies at every change of status: see `doStatus`. */
+  async handleWebhookOption({
+    webhook,
+  }: WebhookOption): Promise<Awaited<ReturnType<NonNullable<VideoModelV4["handleWebhookOption"]>>>> {
+    const { url, received } = await webhook();
+    return { webhookUrl: url, received };
+  }
+
   private responseOf(headers: Headers) {
     return { timestamp: new Date(), modelId: this.modelId, headers: Object.fromEntries(headers) };
   }
@@ -108,6 +142,34 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
     } catch (error) {
       throw toSDKError(error, baseURL);
     }
+  }
+}
+
+function create(
+  gateway: ModelGateway,
+  request: PreparedVideoRequest,
+  options: RequestOptions,
+): APIPromise<VideoTask> {
+  switch (request.family) {
+    case "content":
+      return gateway.videos.create(request.body, options);
+    case "image2video":
+      return gateway.videos.imageToVideo(request.body, options);
+    case "omni-video":
+      return gateway.videos.omniVideo(request.body, options);
+  }
+}
+
+async function untilOver(
+  gateway: ModelGateway,
+  handle: VideoTaskHandle,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    for await (const _task of gateway.videos.watch(handle, { signal, timeoutMs: WEBHOOK_WAIT_MS }));
+  } catch (error) {
+    // Still pending: the caller is told so, and can go on asking with the same operation.
+    if (!VideoTaskTimeoutError.isInstance(error)) throw error;
   }
 }
 

@@ -4,7 +4,14 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import { convertToBase64, parseProviderOptions } from "@ai-sdk/provider-utils";
-import type { VideoContentItem, VideoCreateRequest, VideoImageItem } from "@model-gateway/core";
+import type {
+  ImageToVideoRequest,
+  OmniVideoRequest,
+  VideoContentItem,
+  VideoCreateRequest,
+  VideoFamily,
+  VideoImageItem,
+} from "@model-gateway/core";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 import {
   type ModelGatewayVideoModelOptions,
@@ -14,11 +21,19 @@ import { frameOfSize } from "./video-resolution.js";
 
 type VideoCall = Experimental_VideoModelV4CallOptions & { webhookUrl?: string };
 
-/** The body of `POST /videos` for a call; what cannot be sent becomes a warning. */
+/** A task of one of the three families. */
+export type PreparedVideoRequest = { warnings: SharedV4Warning[] } & (
+  | { family: "content"; body: VideoCreateRequest }
+  | { family: "image2video"; body: ImageToVideoRequest }
+  | { family: "omni-video"; body: OmniVideoRequest }
+);
+
+/** The body for a call; what cannot be sent becomes a warning. */
 export async function prepareVideoRequest(
   modelId: string,
+  familySetting: VideoFamily | undefined,
   call: VideoCall,
-): Promise<{ body: VideoCreateRequest; warnings: SharedV4Warning[] }> {
+): Promise<PreparedVideoRequest> {
   const warnings: SharedV4Warning[] = [];
   const options: ModelGatewayVideoModelOptions =
     (await parseProviderOptions({
@@ -27,8 +42,21 @@ export async function prepareVideoRequest(
       schema: videoModelOptionsSchema,
     })) ?? {};
   if (call.fps !== undefined) warnings.push({ type: "unsupported", feature: "fps" });
+  const family = options.family ?? familySetting ?? "content";
+  if (family === "image2video")
+    return { family, warnings, body: imageToVideoBody(modelId, call, options, warnings) };
+  if (family === "omni-video")
+    return { family, warnings, body: omniVideoBody(modelId, call, options, warnings) };
+  return { family, warnings, body: contentBody(modelId, call, options, warnings) };
+}
 
-  const body: VideoCreateRequest = {
+function contentBody(
+  modelId: string,
+  call: VideoCall,
+  options: ModelGatewayVideoModelOptions,
+  warnings: SharedV4Warning[],
+): VideoCreateRequest {
+  return {
     model: modelId,
     content: [
       ...(call.prompt ? [{ type: "text", text: call.prompt } as const] : []),
@@ -54,7 +82,85 @@ export async function prepareVideoRequest(
     camera_fixed: options.cameraFixed,
     watermark: options.watermark,
   };
-  return { body, warnings };
+}
+
+function imageToVideoBody(
+  modelId: string,
+  call: VideoCall,
+  options: ModelGatewayVideoModelOptions,
+  warnings: SharedV4Warning[],
+): ImageToVideoRequest {
+  const frames = framesOf(call, options, warnings);
+  warnUnsupported(warnings, "image2video", {
+    lastFrame: frames.last_frame,
+    inputReferences: call.inputReferences?.length ? call.inputReferences : undefined,
+    resolution: call.resolution,
+    aspectRatio: call.aspectRatio,
+    seed: call.seed,
+  });
+  return {
+    ...secondFamilyFields(modelId, call, options),
+    // This family takes Base64 without the prefix of a data URL.
+    image: (frames.first_frame ?? "").replace(/^data:[^,]*;base64,/, ""),
+    sound: call.generateAudio === undefined ? undefined : call.generateAudio ? "on" : "off",
+  };
+}
+
+function omniVideoBody(
+  modelId: string,
+  call: VideoCall,
+  options: ModelGatewayVideoModelOptions,
+  warnings: SharedV4Warning[],
+): OmniVideoRequest {
+  const frames = framesOf(call, options, warnings);
+  warnUnsupported(warnings, "omni-video", {
+    resolution: call.resolution,
+    seed: call.seed,
+    generateAudio: call.generateAudio,
+  });
+  const items = referenceItems(call, options);
+  const images = [
+    ...Object.values(frames),
+    ...items.flatMap((item) => (item.type === "image_url" ? [item.image_url.url] : [])),
+  ];
+  const videos = items.flatMap((item) =>
+    item.type === "video_url" ? [{ video_url: item.video_url.url }] : [],
+  );
+  return {
+    ...secondFamilyFields(modelId, call, options),
+    image_list: images.length > 0 ? images.map((url) => ({ image_url: url })) : undefined,
+    video_list: videos.length > 0 ? videos : undefined,
+    aspect_ratio: options.ratio ?? call.aspectRatio,
+  };
+}
+
+function secondFamilyFields(modelId: string, call: VideoCall, options: ModelGatewayVideoModelOptions) {
+  const duration = options.duration ?? call.duration;
+  return {
+    model_name: modelId,
+    prompt: call.prompt ?? "",
+    mode: options.mode,
+    duration: duration === undefined ? undefined : String(duration),
+    negative_prompt: options.negativePrompt,
+    cfg_scale: options.cfgScale,
+    callback_url: call.webhookUrl,
+    external_task_id: options.externalTaskId,
+  };
+}
+
+function warnUnsupported(
+  warnings: SharedV4Warning[],
+  family: VideoFamily,
+  features: Record<string, unknown>,
+): void {
+  for (const [feature, value] of Object.entries(features)) {
+    if (value === undefined) continue;
+    warnings.push({
+      type: "unsupported",
+      feature,
+      details: `Models of the family ${family} do not take it.`,
+    });
+  }
 }
 
 function frameOf(
@@ -76,12 +182,14 @@ function frameOf(
   };
 }
 
-function frameItems(
+type Frames = Partial<Record<"first_frame" | "last_frame", string>>;
+
+function framesOf(
   call: VideoCall,
   options: ModelGatewayVideoModelOptions,
   warnings: SharedV4Warning[],
-): VideoImageItem[] {
-  const given: Partial<Record<"first_frame" | "last_frame", string>> = {};
+): Frames {
+  const given: Frames = {};
   if (call.image !== undefined) given.first_frame = addressOf(call.image);
   for (const { image, frameType } of call.frameImages ?? []) {
     if (given[frameType] !== undefined) {
@@ -94,8 +202,17 @@ function frameItems(
   }
   if (options.firstFrame !== undefined) given.first_frame = options.firstFrame;
   if (options.lastFrame !== undefined) given.last_frame = options.lastFrame;
+  return given;
+}
+
+function frameItems(
+  call: VideoCall,
+  options: ModelGatewayVideoModelOptions,
+  warnings: SharedV4Warning[],
+): VideoImageItem[] {
+  const frames = framesOf(call, options, warnings);
   return (["first_frame", "last_frame"] as const).flatMap((role) => {
-    const url = given[role];
+    const url = frames[role];
     return url === undefined ? [] : [{ type: "image_url", image_url: { url }, role }];
   });
 }

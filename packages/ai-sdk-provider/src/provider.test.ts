@@ -1,4 +1,3 @@
-import { NoSuchModelError } from "@ai-sdk/provider";
 import { createProviderRegistry, customProvider, generateText } from "ai";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { onEmulator } from "../test/servers.js";
@@ -16,7 +15,8 @@ describe("the provider", () => {
     expect(provider.chat("m").provider).toBe("modelGateway.chat");
     expect(provider.embedding("m").provider).toBe("modelGateway.embedding");
     expect(provider.video("m").provider).toBe("modelGateway.video");
-    expect(() => provider.imageModel("m")).toThrow(NoSuchModelError);
+    expect(provider.image("m").provider).toBe("modelGateway.image");
+    expect(provider.speech("m").provider).toBe("modelGateway.speech");
   });
 
   it("lists the models of the key", async () => {

@@ -23,7 +23,10 @@ export async function onEmulator(
 export interface ScriptedRequest {
   path: string;
   headers: Record<string, string | string[] | undefined>;
+  /** Body as JSON; empty when it is something else. */
   json: Record<string, unknown>;
+  /** Body as text. */
+  text: string;
 }
 
 /** A provider on a server that answers as the test says: for what the emulator does not do wrong. */
@@ -34,14 +37,15 @@ export async function onScript(
   const requests: ScriptedRequest[] = [];
   const server = createServer((message, response) => {
     let text = "";
-    message.on("data", (chunk) => {
+    message.setEncoding("utf8").on("data", (chunk) => {
       text += chunk;
     });
     message.on("end", () => {
       const request = {
         path: message.url ?? "",
         headers: message.headers,
-        json: text === "" ? {} : JSON.parse(text),
+        json: text.startsWith("{") ? JSON.parse(text) : {},
+        text,
       };
       requests.push(request);
       script(response, requests.length, request);

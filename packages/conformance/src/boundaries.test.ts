@@ -21,9 +21,10 @@ const HEADER_NAMES =
   /^(authorization|content-type|content-length|accept|user-agent|retry-after|retry-after-ms|idempotency-key|x-request-id|location)$/i;
 const STATUS_WORDS =
   /^(queued|submitted|pending|not_start|running|processing|in_progress|success|succeed|succeeded|completed|fail|failed|failure|canceled|cancelled|expired)$/i;
-/** The SDK's own words for the state of a video operation. */
+/** Words of the SDK for the state of a video operation, and of core for outcomes and for events of image streams. */
 const FRAMEWORK_WORDS: Record<string, readonly string[]> = {
-  "ai-sdk-provider": ["pending", "completed", "success", "failure"],
+  langchain: ["success"],
+  "ai-sdk-provider": ["pending", "completed", "failed", "success", "failure"],
   nestjs: ["pending", "success", "failure"],
 };
 

@@ -95,6 +95,11 @@ export class ModelGateway {
     return this.ownOrigins.has(origin);
   }
 
+  /** What `console.log` shows on Node. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `ModelGateway { baseURL: ${JSON.stringify(this.baseURL)} }`;
+  }
+
   /** What `JSON.stringify` shows: the address, and nothing secret. */
   toJSON(): { baseURL: string } {
     return { baseURL: this.baseURL };

@@ -29,7 +29,7 @@ export type {
 } from "./chat/chat-types.js";
 export type { Route } from "./config/addresses.js";
 export type { APIKeySource, ModelGatewayOptions } from "./config/config.js";
-export type { Download, DownloadOptions, DownloadSource } from "./download/download.js";
+export type { Download, Downloader, DownloadOptions, DownloadSource } from "./download/download.js";
 export type {
   Embedding,
   EmbeddingRequest,
@@ -65,6 +65,7 @@ export {
   type GatewayErrorKind,
 } from "./errors/gateway-error.js";
 export { ModelGateway } from "./gateway.js";
+export { findMessageImages, type ImageBearingMessage } from "./images/find-chat-images.js";
 export { GatewayImage } from "./images/gateway-image.js";
 export { ImageStream } from "./images/image-stream.js";
 export type {
@@ -98,6 +99,7 @@ export type {
 } from "./moderations/moderations.js";
 export type { GatewayRequest } from "./request/gateway-request.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
+export type { ByteBody } from "./transport/byte-body.js";
 export type { RequestOptions } from "./transport/call.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
 export type {

@@ -1,5 +1,6 @@
 import { type AIMessage, type BaseMessage, HumanMessage, type ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
+import { MemorySaver } from "@langchain/langgraph";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
 import { createAgent, providerStrategy, summarizationMiddleware, toolStrategy } from "langchain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -127,5 +128,21 @@ describe("an agent", () => {
     } finally {
       await gateway.close();
     }
+  });
+});
+
+describe("an agent with LangGraph's memory", () => {
+  it("keeps every message of a thread apart and answers from earlier turns", async () => {
+    const model = new ChatModelGateway("local-chat", connection);
+    const agent = createAgent({ model, tools: [], checkpointer: new MemorySaver() });
+    const say = (content: string) =>
+      agent.invoke({ messages: [{ role: "user", content }] }, { configurable: { thread_id: "t1" } });
+    await say("My name is Ada and I live in Oslo.");
+    await say("What is 6 times 7?");
+    const { messages } = await say("What is my name?");
+    expect(messages).toHaveLength(6);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(6);
+    expect(messages.at(-1)?.text).toContain("Ada");
+    expect(messages.at(-3)?.text).toContain("42");
   });
 });

@@ -1,8 +1,8 @@
+import { MemoryVectorStore } from "@langchain/classic/vectorstores/memory";
 import { Document } from "@langchain/core/documents";
 import { StringOutputParser } from "@langchain/core/output_parsers";
 import { ChatPromptTemplate } from "@langchain/core/prompts";
 import { RunnableParallel, RunnablePassthrough, RunnableSequence } from "@langchain/core/runnables";
-import { FakeVectorStore } from "@langchain/core/utils/testing";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChatModelGateway, ModelGatewayEmbeddings } from "./index.js";
@@ -70,7 +70,7 @@ describe("chains", () => {
 
 describe("retrieval", () => {
   it("finds the passage and answers from it", async () => {
-    const store = await FakeVectorStore.fromDocuments(
+    const store = await MemoryVectorStore.fromDocuments(
       [
         new Document({
           pageContent: "The Zenith library opens at nine in the morning on weekdays.",

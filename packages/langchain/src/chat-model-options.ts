@@ -49,7 +49,7 @@ export interface ChatModelGatewayFields
    * finished turns is never sent. Default true.
    */
   reasoningRoundTrip?: boolean;
-  /** What the model can do, for agents and middleware that look it up; the gateway does not tell. */
+  /** What the model can do, for agents and middleware that look it up; `model.loadProfile()` asks the gateway. */
   profile?: ModelProfile;
 }
 

@@ -14,11 +14,12 @@ import type { ModelProfile } from "@langchain/core/language_models/profile";
 import type { AIMessageChunk, BaseMessage, BaseMessageLike, MessageContent } from "@langchain/core/messages";
 import type { ChatGenerationChunk, ChatResult, LLMResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
-import type {
-  ChatCompletionRequest,
-  ChatCompletionStream,
-  ModelGateway,
-  RequestOptions,
+import {
+  type ChatCompletionRequest,
+  type ChatCompletionStream,
+  ConfigurationError,
+  type ModelGateway,
+  type RequestOptions,
 } from "@model-gateway/core";
 import { buildInvocationParams } from "./build-invocation-params.js";
 import { CACHED_IMAGES, imagesForCacheKey } from "./cached-images.js";
@@ -35,6 +36,7 @@ import { convertTools } from "./convert-tools.js";
 import { toLLMOutput } from "./convert-usage.js";
 import { countTokens } from "./count-tokens.js";
 import { connectGateway } from "./gateway-connection.js";
+import { listModelProfiles } from "./list-model-profiles.js";
 import { toLangChainError } from "./map-error.js";
 import { MODEL_PROVIDER } from "./model-provider.js";
 import { StreamChunkBuilder } from "./stream-chunk-builder.js";
@@ -175,7 +177,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   /** The client that sends every request. */
   readonly gateway: ModelGateway;
   readonly #maxConcurrency: number | undefined;
-  readonly #profile: ModelProfile;
+  #profile: ModelProfile;
   /** Private, since headers may hold secrets and models are printed. */
   readonly #requestDefaults: RequestOptions;
 
@@ -240,9 +242,27 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     return [...super.callKeys, ...CALL_KEYS];
   }
 
-  /** What the model can do, as given to the constructor. */
+  /** What the model can do: as given to the constructor, and as `loadProfile` found it. */
   override get profile(): ModelProfile {
     return this.#profile;
+  }
+
+  /**
+   * Fills `profile` from the model list of the gateway, for agents and middleware that look there. What the
+   * constructor was given stays; the list may tell nothing but the id, and then nothing is added.
+   *
+   * @throws ConfigurationError when the key does not reach this model, GatewayError when the list cannot be read
+   */
+  async loadProfile(options?: { signal?: AbortSignal }): Promise<ModelProfile> {
+    try {
+      const profiles = await listModelProfiles(this.gateway, { ...this.#requestDefaults, ...options });
+      const listed = profiles.get(this.model);
+      if (listed === undefined) throw notListed(this.model, [...profiles.keys()]);
+      this.#profile = { ...listed, ...this.#profile };
+      return this.#profile;
+    } catch (error) {
+      throw toLangChainError(error, options?.signal);
+    }
   }
 
   /** Tells this model from others in cache keys: everything that shapes an answer, nothing secret. */
@@ -477,6 +497,12 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     if (this.#maxConcurrency === undefined) return send();
     return this.caller.callWithOptions({ signal, maxRetries: 0 }, async () => send());
   }
+}
+
+function notListed(model: string, ids: readonly string[]): ConfigurationError {
+  return new ConfigurationError(
+    `Model ${model} is not in the model list of this key. The key reaches: ${ids.join(", ") || "no model"}.`,
+  );
 }
 
 /** Stands in for LangChain's handler, which would rewrite the errors of rate limits. */

@@ -10,3 +10,4 @@ export {
   type ModelGatewayEmbeddingsFields,
 } from "./embeddings.js";
 export type { GatewayConnection } from "./gateway-connection.js";
+export { listModelProfiles } from "./list-model-profiles.js";

@@ -39,6 +39,7 @@ export interface Download extends ByteBody {
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
 const MAX_REDIRECTS = 5;
 
+/** What `gateway.download` is. */
 export type Downloader = (source: DownloadSource, options?: DownloadOptions) => Promise<Download>;
 
 /**

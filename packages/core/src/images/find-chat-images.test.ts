@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatCompletion } from "../chat/chat-types.js";
-import { findChatImages } from "./find-chat-images.js";
+import { findChatImages, findMessageImages } from "./find-chat-images.js";
 
 const A = "https://files.example/a.png";
 const B = "https://files.example/b.jpeg?sig=1&x=(2)";
@@ -64,5 +64,18 @@ describe("findChatImages", () => {
 
   it("takes an answer without choices for one without images", () => {
     expect(findChatImages({ choices: [] } as unknown as ChatCompletion)).toEqual({ text: "", urls: [] });
+  });
+});
+
+describe("findMessageImages", () => {
+  it.each<[string, Parameters<typeof findMessageImages>[0], string[]]>([
+    ["Markdown", { content: `Look: ![a](${A})` }, [A]],
+    ["a data URL", { content: `Look: ${DATA}` }, [DATA]],
+    ["content parts", { content: [{ type: "image_url", image_url: { url: A } }] }, [A]],
+    ["message.images", { content: "Look", images: [{ image_url: { url: DATA } }] }, [DATA]],
+    ["no bare link", { content: `Look at ${A}` }, []],
+    ["nothing", { content: null }, []],
+  ])("finds %s", (_name, message, expected) => {
+    expect(findMessageImages(message)).toEqual(expected);
   });
 });

@@ -11,6 +11,21 @@ export interface ChatImages {
   urls: string[];
 }
 
+/** What of a message may hold images. */
+export type ImageBearingMessage = Pick<CompletionMessage, "content"> & { images?: unknown };
+
+/**
+ * Finds the images that a message is meant to show: content parts, `message.images[]`, Markdown and data URLs.
+ * A bare link in prose is no image.
+ */
+export function findMessageImages({ content, images }: ImageBearingMessage): string[] {
+  const parts = [...(Array.isArray(content) ? content : []), ...(Array.isArray(images) ? images : [])];
+  const structured = parts.map(addressOf).filter((url) => url !== undefined);
+  const text = typeof content === "string" ? content : "";
+  const found = structured.length > 0 ? structured : (findMarked(text) ?? []);
+  return [...new Set(found)];
+}
+
 /**
  * Finds the images of a chat answer, whose structure is not fixed: content parts, `message.images[]`, Markdown,
  * data URLs, and bare links. Of bare links, those that look like images win over others.
@@ -44,11 +59,16 @@ function addressOf(part: unknown): string | undefined {
   return typeof base64 === "string" ? `data:image/png;base64,${base64}` : undefined;
 }
 
-function findInText(text: string): string[] {
+/** Images that a text marks as such; undefined when there is none. */
+function findMarked(text: string): string[] | undefined {
   const markdown = [...text.matchAll(MARKDOWN_IMAGE)].map((match) => match[1] as string);
   if (markdown.length > 0) return markdown;
-  const dataURLs = text.match(DATA_URL) ?? [];
-  if (dataURLs.length > 0) return dataURLs;
+  return text.match(DATA_URL) ?? undefined;
+}
+
+function findInText(text: string): string[] {
+  const marked = findMarked(text);
+  if (marked !== undefined) return marked;
   const links = (text.match(LINK) ?? []).map((link) => link.replace(/[.,;:!?*_]+$/, ""));
   const images = links.filter((link) => IMAGE_EXTENSION.test(link));
   return images.length > 0 ? images : links;

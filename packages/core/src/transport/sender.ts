@@ -4,6 +4,7 @@ import { GatewayError } from "../errors/gateway-error.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
 import type { AsyncQueue } from "./async-queue.js";
+import type { ClientRuntime, Reading } from "./attempt-call.js";
 import { type ByteBody, createByteBody } from "./byte-body.js";
 import { ByteReader } from "./byte-reader.js";
 import type { AnswerInfo, Call, RequestOptions } from "./call.js";
@@ -12,7 +13,7 @@ import { CallGate } from "./call-gate.js";
 import { expectBinary } from "./expect-binary.js";
 import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
 import { createObserver } from "./observer.js";
-import { type ClientRuntime, type Reading, runCall } from "./run-call.js";
+import { runCall } from "./run-call.js";
 import type { Transport } from "./transport.js";
 
 /** Throw away an answer that is no answer: builds the `InvalidResponseError` to throw. */

@@ -145,11 +145,18 @@ function addressOf({
   return timeline.at(-1)?.address;
 }
 
+/** Frameworks hand the key of a logical call down as a header. */
+function callerIdempotencyHeader(options: RequestOptions | undefined): string | undefined {
+  return Object.entries(options?.headers ?? {}).find(
+    ([name]) => name.toLowerCase() === "idempotency-key",
+  )?.[1];
+}
+
 function withExternalId<B extends { external_task_id?: string }>(
   body: B,
   options: RequestOptions | undefined,
 ): B {
-  const id = options?.idempotencyKey;
+  const id = options?.idempotencyKey ?? callerIdempotencyHeader(options);
   return id === undefined || body?.external_task_id !== undefined ? body : { ...body, external_task_id: id };
 }
 

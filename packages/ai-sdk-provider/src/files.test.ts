@@ -1,0 +1,85 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { convertReadableStreamToArray } from "@ai-sdk/provider-utils/test";
+import { generateText, streamText } from "ai";
+import { describe, expect, it } from "vitest";
+import { COMPLETION, onEmulator, onScript, sendDeltas, sendJSON } from "../test/servers.js";
+import { grammarProblems } from "../test/stream-grammar.js";
+
+const PNG = "iVBORw0KGgo=";
+const CALL: LanguageModelV4CallOptions = {
+  prompt: [{ role: "user", content: [{ type: "text", text: "draw" }] }],
+};
+const LINK = "https://files.example/1.png";
+
+/** Messages as routes send them, and the files that must come out: media type and address or Base64. */
+const MESSAGES: Array<[string, object, Array<[string, string]>]> = [
+  ["Markdown", { content: `Here: ![a](${LINK})` }, [["image/*", LINK]]],
+  ["a data URL", { content: `![a](data:image/png;base64,${PNG})` }, [["image/png", PNG]]],
+  [
+    "content parts",
+    {
+      content: [
+        { type: "text", text: "Here" },
+        { type: "image_url", image_url: { url: LINK } },
+      ],
+    },
+    [["image/*", LINK]],
+  ],
+  [
+    "message.images",
+    { content: "Here", images: [{ type: "image_url", image_url: { url: `data:image/webp;base64,${PNG}` } }] },
+    [["image/webp", PNG]],
+  ],
+  ["no bare link", { content: `See ${LINK}` }, []],
+];
+
+function fileOf(part: { type: string }): [string, string] | undefined {
+  const { type, mediaType, data } = part as {
+    type: string;
+    mediaType: string;
+    data: { url?: URL; data?: string };
+  };
+  return type === "file" ? [mediaType, data.url?.href ?? String(data.data)] : undefined;
+}
+
+describe("images that a chat model makes", () => {
+  it.each(MESSAGES)("are files of the answer: %s", async (_name, message, expected) => {
+    const { modelGateway } = await onScript((response) =>
+      sendJSON(response, {
+        ...COMPLETION,
+        choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
+      }),
+    );
+    const { content } = await modelGateway("m").doGenerate(CALL);
+    expect(content.map(fileOf).filter(Boolean)).toEqual(expected);
+  });
+
+  it.each(MESSAGES)("are files of a stream: %s", async (_name, message, expected) => {
+    const { modelGateway } = await onScript((response) => sendDeltas(response, [message], "stop"));
+    const { stream } = await modelGateway("m").doStream(CALL);
+    const parts = await convertReadableStreamToArray(stream);
+    expect(grammarProblems(parts)).toEqual([]);
+    expect(parts.map(fileOf).filter(Boolean)).toEqual(expected);
+  });
+
+  it("reach the user of generateText and streamText", async () => {
+    const { modelGateway } = await onScript((response, count) => {
+      const message = { content: `Done. ![a](data:image/png;base64,${PNG})` };
+      if (count === 2) return sendDeltas(response, [message], "stop");
+      return sendJSON(response, {
+        ...COMPLETION,
+        choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
+      });
+    });
+    const { files } = await generateText({ model: modelGateway("m"), prompt: "draw" });
+    expect(files[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
+    const streamed = streamText({ model: modelGateway("m"), prompt: "draw" });
+    expect((await streamed.files)[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
+  });
+
+  it("come from the image-chat model of the emulator", async () => {
+    const { modelGateway } = await onEmulator();
+    const { content } = await modelGateway("local-chat-image").doGenerate(CALL);
+    expect(content.map(fileOf).filter(Boolean)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,201 @@
+import {
+  APICallError,
+  type ImageModelV4,
+  type ImageModelV4CallOptions,
+  type ImageModelV4Result,
+  type JSONArray,
+  type JSONObject,
+  type SharedV4Warning,
+} from "@ai-sdk/provider";
+import type { APIPromise, GatewayImage, ImageResult, ImageStream, ModelGateway } from "@model-gateway/core";
+import { toSDKError } from "./map-error.js";
+import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
+import type { ImageFamily } from "./model-gateway-image-model-options.js";
+import { type ImageRequest, prepareImageRequest } from "./prepare-image-request.js";
+
+/** An intermediate picture of an image that is being made. */
+export interface PartialImage {
+  /** Which image of the call, from 0. */
+  index: number;
+  /** Which intermediate picture, from 0. */
+  partialIndex: number;
+  image: Uint8Array;
+  mediaType: string;
+}
+
+/** Settings of `modelGateway.image(id, settings)`. */
+export interface ModelGatewayImageModelSettings {
+  /**
+   * Wire shape of the model: `reference` (reference images as JSON), `base64` (Base64 only, edits as a form), or
+   * `chat`. Default: generations, or an edit where images or a mask are given.
+   */
+  family?: ImageFamily;
+  /** Called with intermediate pictures; the call is streamed then. `partialImages` says how many, default 1. */
+  onPartialImage?: (partial: PartialImage) => void;
+  /** Images per request; more are made by several requests. Default 10 for `base64`, else 1. */
+  maxImagesPerCall?: number;
+}
+
+interface Made {
+  images: readonly GatewayImage[];
+  usage: unknown;
+  raw: unknown;
+  text?: string;
+}
+
+const BASE64_IMAGES_PER_CALL = 10;
+
+/** Image models of the gateway, of all three wire shapes, as an AI SDK image model. Results are always bytes. */
+export class ModelGatewayImageModel implements ImageModelV4 {
+  readonly specificationVersion = "v4";
+  readonly supportsFileInputs = true;
+
+  constructor(
+    readonly modelId: string,
+    private readonly settings: ModelGatewayImageModelSettings,
+    private readonly config: ModelConfig,
+  ) {}
+
+  get provider(): string {
+    return this.config.provider;
+  }
+
+  get maxImagesPerCall(): number {
+    return this.settings.maxImagesPerCall ?? (this.settings.family === "base64" ? BASE64_IMAGES_PER_CALL : 1);
+  }
+
+  get supportsMaskInputs(): boolean {
+    return this.settings.family === undefined || this.settings.family === "base64";
+  }
+
+  async doGenerate(options: ImageModelV4CallOptions): Promise<ImageModelV4Result> {
+    let baseURL = "";
+    try {
+      const gateway = this.config.gateway();
+      baseURL = gateway.baseURL;
+      const { request, warnings } = await prepareImageRequest(
+        this.modelId,
+        this.settings.family,
+        options,
+        gateway,
+      );
+      const { data, response } = await this.send(gateway, request, options).withResponse();
+      const made = "images" in data ? data : await this.readStream(data);
+      return {
+        images: await this.bytesOf(made, options, warnings, baseURL),
+        // An empty result has been paid for all the same.
+        isRetryable: false,
+        warnings,
+        providerMetadata: { [PROVIDER_KEY]: metadataOf(made) },
+        response: {
+          timestamp: new Date(),
+          modelId: this.modelId,
+          headers: Object.fromEntries(response.headers),
+        },
+        ...usageOf(made.usage),
+      };
+    } catch (error) {
+      throw toSDKError(error, baseURL);
+    }
+  }
+
+  private send(
+    gateway: ModelGateway,
+    request: ImageRequest,
+    options: ImageModelV4CallOptions,
+  ): APIPromise<ImageResult> | APIPromise<ImageStream> {
+    const call = toRequestOptions(options);
+    if (request.kind === "chat") return gateway.images.generateThroughChat(request.body, call);
+    const streamed = this.settings.onPartialImage !== undefined;
+    const own = options.providerOptions[PROVIDER_KEY]?.["partialImages"];
+    const partial = streamed ? { partial_images: typeof own === "number" ? own : 1 } : {};
+    if (request.kind === "edit") {
+      const body = { ...request.body, ...partial };
+      return streamed ? gateway.images.editStream(body, call) : gateway.images.edit(body, call);
+    }
+    const body = this.settings.family === "reference" ? request.body : { ...request.body, ...partial };
+    return streamed ? gateway.images.stream(body, call) : gateway.images.generate(body, call);
+  }
+
+  private async readStream(stream: ImageStream): Promise<Made> {
+    const images: GatewayImage[] = [];
+    const raw: unknown[] = [];
+    let usage: unknown;
+    for await (const event of stream) {
+      if (event.type === "partial") {
+        const { index, partialIndex, image } = event;
+        this.settings.onPartialImage?.({
+          index,
+          partialIndex,
+          image: await image.bytes(),
+          mediaType: image.mediaType,
+        });
+        continue;
+      }
+      if (event.type === "completed") images.push(event.image);
+      else raw.push(event.raw);
+      if (event.type !== "failed") usage = event.usage ?? usage;
+    }
+    return { images, usage, raw };
+  }
+
+  private async bytesOf(
+    { images, raw }: Made,
+    { abortSignal }: ImageModelV4CallOptions,
+    warnings: SharedV4Warning[],
+    url: string,
+  ): Promise<Uint8Array[]> {
+    const made = images.filter(({ error }) => {
+      if (error !== undefined)
+        warnings.push({ type: "other", message: `One image was not made: ${error.message}` });
+      return error === undefined;
+    });
+    try {
+      return await Promise.all(made.map((image) => image.bytes({ signal: abortSignal })));
+    } catch (cause) {
+      if (abortSignal?.aborted) throw cause;
+      // Another attempt would make and bill the images anew.
+      throw new APICallError({
+        message: `The images were made, but could not be downloaded: ${cause instanceof Error ? cause.message : String(cause)} Their links are in error.data.`,
+        url,
+        requestBodyValues: {},
+        isRetryable: false,
+        data: raw,
+        cause,
+      });
+    }
+  }
+}
+
+function metadataOf({ images, usage, text }: Made): { images: JSONArray } & JSONObject {
+  // A round trip through JSON leaves out what is undefined. The SDK needs the array whatever happens.
+  return JSON.parse(
+    JSON.stringify({
+      images: images.map(({ url, revisedPrompt, mediaType, error }) => ({
+        url,
+        revisedPrompt,
+        mediaType,
+        error,
+      })),
+      usage,
+      text,
+    }),
+  );
+}
+
+function usageOf(usage: unknown): Pick<ImageModelV4Result, "usage"> {
+  if (typeof usage !== "object" || usage === null) return {};
+  const count = (...names: string[]) => {
+    const found = names
+      .map((name) => (usage as Record<string, unknown>)[name])
+      .find((value) => typeof value === "number");
+    return found as number | undefined;
+  };
+  return {
+    usage: {
+      inputTokens: count("input_tokens", "prompt_tokens"),
+      outputTokens: count("output_tokens", "completion_tokens"),
+      totalTokens: count("total_tokens"),
+    },
+  };
+}

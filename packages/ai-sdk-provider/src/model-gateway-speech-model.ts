@@ -1,0 +1,162 @@
+import type {
+  SharedV4Warning,
+  SpeechModelV4CallOptions,
+  SpeechModelV4Result,
+  Experimental_SpeechModelV4StreamOptions as SpeechModelV4StreamOptions,
+  Experimental_SpeechModelV4StreamPart as SpeechModelV4StreamPart,
+  Experimental_SpeechModelV4StreamResult as SpeechModelV4StreamResult,
+  Experimental_StreamingSpeechModelV4 as StreamingSpeechModelV4,
+} from "@ai-sdk/provider";
+import { parseProviderOptions } from "@ai-sdk/provider-utils";
+import type { SpeechRequest } from "@model-gateway/core";
+import { toSDKError, toSDKStreamError } from "./map-error.js";
+import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
+import {
+  type ModelGatewaySpeechModelOptions,
+  speechModelOptionsSchema,
+} from "./model-gateway-speech-model-options.js";
+
+type SpeechCall = Pick<
+  SpeechModelV4CallOptions,
+  "voice" | "instructions" | "speed" | "language" | "providerOptions" | "abortSignal" | "headers"
+>;
+
+/** Formats of the wire by media type: the streaming contract names formats by it. */
+const FORMATS: Record<string, string> = {
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+  "audio/wav": "wav",
+  "audio/ogg": "opus",
+  "audio/opus": "opus",
+  "audio/flac": "flac",
+  "audio/aac": "aac",
+  "audio/pcm": "pcm",
+};
+
+/** Speech models of the gateway (`POST /audio/speech`) as an AI SDK speech model. */
+export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
+  readonly specificationVersion = "v4";
+
+  constructor(
+    readonly modelId: string,
+    private readonly config: ModelConfig,
+  ) {}
+
+  get provider(): string {
+    return this.config.provider;
+  }
+
+  async doGenerate(options: SpeechModelV4CallOptions): Promise<SpeechModelV4Result> {
+    const { body, warnings } = await this.prepare(options.text, options.outputFormat, options);
+    let baseURL = "";
+    try {
+      const gateway = this.config.gateway();
+      baseURL = gateway.baseURL;
+      const { data, response } = await gateway.audio.speech
+        .create(body, toRequestOptions(options))
+        .withResponse();
+      return {
+        audio: await data.bytes(),
+        warnings,
+        request: { body: JSON.stringify(body) },
+        // The SDK tells the format by these.
+        response: {
+          timestamp: new Date(),
+          modelId: this.modelId,
+          headers: Object.fromEntries(response.headers),
+        },
+      };
+    } catch (error) {
+      throw toSDKError(error, baseURL);
+    }
+  }
+
+  /** The API takes a whole text: it is read to its end first, then the audio is passed on as it comes. */
+  async doStream(options: SpeechModelV4StreamOptions): Promise<SpeechModelV4StreamResult> {
+    let text = "";
+    let voice = options.voice;
+    const reader = options.text.getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      text += next.value.text;
+      voice ??= next.value.voice;
+    }
+    const mediaType = options.outputFormat?.type;
+    const format = mediaType === undefined ? undefined : (FORMATS[mediaType] ?? mediaType.split("/").at(-1));
+    const { body, warnings } = await this.prepare(text, format, { ...options, voice });
+    let baseURL = "";
+    try {
+      const gateway = this.config.gateway();
+      baseURL = gateway.baseURL;
+      const { data, response } = await gateway.audio.speech
+        .create(body, toRequestOptions(options))
+        .withResponse();
+      return {
+        stream: this.toParts(data.body, data.contentType, warnings, text.length, baseURL),
+        request: { body: JSON.stringify(body) },
+        response: {
+          timestamp: new Date(),
+          modelId: this.modelId,
+          headers: Object.fromEntries(response.headers),
+        },
+      };
+    } catch (error) {
+      throw toSDKError(error, baseURL);
+    }
+  }
+
+  private toParts(
+    audio: ReadableStream<Uint8Array>,
+    contentType: string,
+    warnings: SharedV4Warning[],
+    inputCharacters: number,
+    baseURL: string,
+  ): ReadableStream<SpeechModelV4StreamPart> {
+    const reader = audio.getReader();
+    const type = (contentType.split(";")[0] ?? contentType) as `audio/${string}`;
+    return new ReadableStream<SpeechModelV4StreamPart>({
+      start(controller) {
+        controller.enqueue({ type: "stream-start", warnings });
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) {
+            controller.enqueue({ type: "audio", audio: value, audioFormat: { type } });
+            return;
+          }
+          controller.enqueue({ type: "finish", usage: { inputCharacters } });
+        } catch (error) {
+          controller.enqueue({ type: "error", error: toSDKStreamError(error, baseURL) });
+        }
+        controller.close();
+      },
+      async cancel(reason) {
+        await reader.cancel(reason);
+      },
+    });
+  }
+
+  private async prepare(
+    input: string,
+    format: string | undefined,
+    { voice, instructions, speed, language, providerOptions }: SpeechCall,
+  ): Promise<{ body: SpeechRequest; warnings: SharedV4Warning[] }> {
+    const options: ModelGatewaySpeechModelOptions =
+      (await parseProviderOptions({
+        provider: PROVIDER_KEY,
+        providerOptions,
+        schema: speechModelOptionsSchema,
+      })) ?? {};
+    const warnings = Object.entries({ instructions, speed, language })
+      .filter(([, value]) => value !== undefined)
+      .map(([feature]): SharedV4Warning => ({ type: "unsupported", feature }));
+    const body: SpeechRequest = {
+      model: this.modelId,
+      input,
+      ...(voice === undefined ? {} : { voice }),
+      ...(format === undefined ? {} : { format }),
+      ...options.extraBody,
+    };
+    return { body, warnings };
+  }
+}
