@@ -1,4 +1,8 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4File,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import { StreamingToolCallTracker } from "@ai-sdk/provider-utils";
 import {
   type ChatCompletionChunk,
@@ -10,7 +14,6 @@ import { convertUsage } from "./convert-usage.js";
 import { namelessToolCallError } from "./map-error.js";
 import { isCutOff, mapFinishReason } from "./map-finish-reason.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
-import { toFilePart } from "./to-file-part.js";
 import { ToolCallNameBuffer } from "./tool-call-name-buffer.js";
 
 type Emit = (part: LanguageModelV4StreamPart) => void;
@@ -59,12 +62,16 @@ export class ChatStreamParts {
     if (choice.delta) this.addDelta(choice.delta);
   }
 
-  /** The stream is complete: closes what is open, hands out the tool calls and finishes. */
-  finish(): void {
-    this.closeBlock();
+  /** The stream is complete: where the images are that came in it. */
+  imageAddresses(): string[] {
     const fromText = findMessageImages({ content: this.text });
-    const addresses = new Set([...findMessageImages({ content: null, images: this.images }), ...fromText]);
-    for (const address of addresses) this.emit(toFilePart(address));
+    return [...new Set([...findMessageImages({ content: null, images: this.images }), ...fromText])];
+  }
+
+  /** The stream is complete: closes what is open, hands out files and tool calls and finishes. */
+  finish(files: readonly LanguageModelV4File[]): void {
+    this.closeBlock();
+    for (const file of files) this.emit(file);
     const reason = mapFinishReason(this.rawFinishReason, this.hasToolCalls);
     this.tools.flush();
     for (const nameless of this.names.rest())

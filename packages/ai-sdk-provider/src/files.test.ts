@@ -77,9 +77,50 @@ describe("images that a chat model makes", () => {
     expect((await streamed.files)[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
   });
 
+  it("are fetched with the key from the gateway's own host", async () => {
+    const { modelGateway, requests, origin } = await onScript((response, _count, { path, json }) => {
+      if (path === "/1.png") {
+        return response.writeHead(200, { "content-type": "image/png" }).end(Buffer.from(PNG, "base64"));
+      }
+      const message = { role: "assistant", content: `![a](${origin}/1.png)` };
+      if (json["stream"] === true) return sendDeltas(response, [message], "stop");
+      return sendJSON(response, { ...COMPLETION, choices: [{ index: 0, message, finish_reason: "stop" }] });
+    });
+    const { files } = await generateText({ model: modelGateway("m"), prompt: "draw" });
+    expect(files[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
+    const streamed = streamText({ model: modelGateway("m"), prompt: "draw" });
+    expect((await streamed.files)[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
+    const downloads = requests.filter(({ path }) => path === "/1.png");
+    expect(downloads.map(({ headers }) => headers["authorization"])).toEqual(
+      new Array(2).fill("Bearer sk-test"),
+    );
+  });
+
+  it("that cannot be fetched end the call without another one", async () => {
+    const { modelGateway, requests, origin } = await onScript((response, _count, { path, json }) => {
+      if (path === "/1.png") return response.writeHead(404).end();
+      const message = { role: "assistant", content: `![a](${origin}/1.png)` };
+      if (json["stream"] === true) return sendDeltas(response, [message], "stop");
+      return sendJSON(response, { ...COMPLETION, choices: [{ index: 0, message, finish_reason: "stop" }] });
+    });
+    const call = generateText({ model: modelGateway("m"), prompt: "draw" });
+    await expect(call).rejects.toMatchObject({ isRetryable: false });
+    const errors: unknown[] = [];
+    const streamed = streamText({
+      model: modelGateway("m"),
+      prompt: "draw",
+      onError: ({ error }) => void errors.push(error),
+    });
+    await streamed.consumeStream();
+    expect(String(errors[0])).toContain("were made, but could not be downloaded");
+    expect(requests.filter(({ path }) => path !== "/1.png")).toHaveLength(2);
+  });
+
   it("come from the image-chat model of the emulator", async () => {
     const { modelGateway } = await onEmulator();
-    const { content } = await modelGateway("local-chat-image").doGenerate(CALL);
-    expect(content.map(fileOf).filter(Boolean)).toHaveLength(1);
+    const { files } = await generateText({ model: modelGateway("local-chat-image"), prompt: "draw a fox" });
+    expect(files[0]?.mediaType).toBe("image/png");
+    const streamed = streamText({ model: modelGateway("local-chat-image"), prompt: "draw a fox" });
+    expect((await streamed.files)[0]?.mediaType).toBe("image/png");
   });
 });

@@ -103,6 +103,21 @@ describe("generateText", () => {
     expect(warnings).toEqual([{ type: "unsupported", feature: "topK" }]);
   });
 
+  it.each([
+    ["none", "none", []],
+    ["xhigh", "xhigh", []],
+    ["max", "xhigh", ["reasoning"]],
+    ["provider-default", undefined, []],
+  ] as const)("asks for reasoning %s as %s", async (reasoning, effort, warned) => {
+    const { modelGateway, requests } = await onScript((response) => sendJSON(response, COMPLETION));
+    const { warnings } = await generateText({ model: modelGateway("m"), prompt: "hi", reasoning });
+    expect(requests[0]?.json["reasoning_effort"]).toBe(effort);
+    expect((warnings ?? []).map((warning) => ("feature" in warning ? warning.feature : ""))).toEqual(warned);
+    const providerOptions = { modelGateway: { reasoningEffort: "deep" } };
+    await generateText({ model: modelGateway("m"), prompt: "hi", reasoning, providerOptions });
+    expect(requests[1]?.json["reasoning_effort"]).toBe("deep");
+  });
+
   it("refuses unknown provider options before anything is sent", async () => {
     const { modelGateway, requests } = await onScript((response) => sendJSON(response, COMPLETION));
     const call = generateText({

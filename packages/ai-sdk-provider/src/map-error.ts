@@ -75,3 +75,15 @@ export function namelessToolCallError(data: unknown): InvalidResponseDataError {
     message: "The stream ended with a tool call that has no name; it is dropped.",
   });
 }
+
+/** Images that were made and paid for, but could not be fetched: another attempt would make and bill them anew. */
+export function resultDownloadError(cause: unknown, url: string, data: unknown): APICallError {
+  return new APICallError({
+    message: `The images were made, but could not be downloaded: ${cause instanceof Error ? cause.message : String(cause)} Their links are in error.data.`,
+    url,
+    requestBodyValues: {},
+    isRetryable: false,
+    data,
+    cause,
+  });
+}

@@ -2,6 +2,7 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
+  LanguageModelV4File,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
@@ -11,11 +12,11 @@ import { generateId } from "@ai-sdk/provider-utils";
 import { type ChatCompletionStream, type CompletionMessage, findMessageImages } from "@model-gateway/core";
 import { ChatStreamParts } from "./chat-stream-parts.js";
 import { convertUsage } from "./convert-usage.js";
+import { fetchFileParts } from "./fetch-file-parts.js";
 import { toSDKError, toSDKStreamError } from "./map-error.js";
 import { isCutOff, mapFinishReason } from "./map-finish-reason.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import { prepareChatRequest } from "./prepare-chat-request.js";
-import { toFilePart } from "./to-file-part.js";
 
 /** Chat models of the gateway (`POST /chat/completions`) as an AI SDK language model. */
 export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
@@ -38,7 +39,15 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
       gateway.chat.completions.create({ ...body, stream: false }, toRequestOptions(options)).withResponse(),
     );
     const [choice] = data.choices;
-    const content = choice === undefined ? [] : convertContent(choice.message, choice.finish_reason);
+    const files = await this.send((gateway) =>
+      fetchFileParts(
+        gateway,
+        choice === undefined ? [] : findMessageImages(choice.message),
+        data,
+        options.abortSignal,
+      ),
+    );
+    const content = choice === undefined ? [] : convertContent(choice.message, choice.finish_reason, files);
     const hasToolCalls = content.some(({ type }) => type === "tool-call");
     return {
       content,
@@ -65,7 +74,7 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
       gateway.chat.completions.create(body, toRequestOptions(options)).withResponse(),
     );
     return {
-      stream: this.toParts(data, prepared.warnings, options.includeRawChunks ?? false, requestId),
+      stream: this.toParts(data, prepared.warnings, options, requestId),
       request: { body },
       response: { headers: Object.fromEntries(response.headers) },
     };
@@ -75,11 +84,11 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
   private toParts(
     source: ChatCompletionStream,
     warnings: SharedV4Warning[],
-    includeRawChunks: boolean,
+    { includeRawChunks = false, abortSignal }: LanguageModelV4CallOptions,
     requestId: string | undefined,
   ): ReadableStream<LanguageModelV4StreamPart> {
     const batches = source.batches();
-    const { baseURL } = this.config.gateway();
+    const gateway = this.config.gateway();
     let parts: ChatStreamParts;
     return new ReadableStream<LanguageModelV4StreamPart>({
       start(controller) {
@@ -90,7 +99,8 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
         try {
           const { value, done } = await batches.next();
           if (done) {
-            parts.finish();
+            const addresses = parts.imageAddresses();
+            parts.finish(await fetchFileParts(gateway, addresses, { images: addresses }, abortSignal));
             controller.close();
             return;
           }
@@ -99,7 +109,7 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
             parts.add(chunk);
           }
         } catch (error) {
-          parts.fail(toSDKStreamError(error, baseURL));
+          parts.fail(toSDKStreamError(error, gateway.baseURL));
           controller.close();
         }
       },
@@ -121,7 +131,11 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
   }
 }
 
-function convertContent(message: CompletionMessage, finishReason: string | null): LanguageModelV4Content[] {
+function convertContent(
+  message: CompletionMessage,
+  finishReason: string | null,
+  files: readonly LanguageModelV4File[],
+): LanguageModelV4Content[] {
   const content: LanguageModelV4Content[] = [];
   const reasoning = message.reasoning_content ?? message.reasoning;
   if (reasoning) content.push({ type: "reasoning", text: reasoning });
@@ -130,7 +144,7 @@ function convertContent(message: CompletionMessage, finishReason: string | null)
       ? message.content
       : (message.content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
   if (text !== "") content.push({ type: "text", text });
-  content.push(...findMessageImages(message).map(toFilePart));
+  content.push(...files);
   for (const call of message.tool_calls ?? []) {
     if (isCutOff(call.function.arguments, finishReason)) continue;
     content.push({

@@ -1,14 +1,13 @@
-import {
-  APICallError,
-  type ImageModelV4,
-  type ImageModelV4CallOptions,
-  type ImageModelV4Result,
-  type JSONArray,
-  type JSONObject,
-  type SharedV4Warning,
+import type {
+  ImageModelV4,
+  ImageModelV4CallOptions,
+  ImageModelV4Result,
+  JSONArray,
+  JSONObject,
+  SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { APIPromise, GatewayImage, ImageResult, ImageStream, ModelGateway } from "@model-gateway/core";
-import { toSDKError } from "./map-error.js";
+import { resultDownloadError, toSDKError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import type { ImageFamily } from "./model-gateway-image-model-options.js";
 import { type ImageRequest, prepareImageRequest } from "./prepare-image-request.js";
@@ -154,15 +153,7 @@ export class ModelGatewayImageModel implements ImageModelV4 {
       return await Promise.all(made.map((image) => image.bytes({ signal: abortSignal })));
     } catch (cause) {
       if (abortSignal?.aborted) throw cause;
-      // Another attempt would make and bill the images anew.
-      throw new APICallError({
-        message: `The images were made, but could not be downloaded: ${cause instanceof Error ? cause.message : String(cause)} Their links are in error.data.`,
-        url,
-        requestBodyValues: {},
-        isRetryable: false,
-        data: raw,
-        cause,
-      });
+      throw resultDownloadError(cause, url, raw);
     }
   }
 }

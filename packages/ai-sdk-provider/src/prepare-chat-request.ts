@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, SharedV4Warning } from "@ai-sdk/provider";
-import { mapReasoningToProviderEffort, parseProviderOptions } from "@ai-sdk/provider-utils";
+import { parseProviderOptions } from "@ai-sdk/provider-utils";
 import type { ChatCompletionRequest, ResponseFormat } from "@model-gateway/core";
 import { convertMessages } from "./convert-messages.js";
 import {
@@ -8,16 +8,6 @@ import {
 } from "./model-gateway-chat-language-model-options.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 import { prepareTools } from "./prepare-tools.js";
-
-/** The SDK's levels are also the words of the wire format. */
-const EFFORTS = {
-  none: "none",
-  minimal: "minimal",
-  low: "low",
-  medium: "medium",
-  high: "high",
-  xhigh: "xhigh",
-} as const;
 
 /** The request body for a call; what cannot be sent becomes a warning. Only what the caller set is sent. */
 export async function prepareChatRequest(
@@ -44,12 +34,7 @@ export async function prepareChatRequest(
     presence_penalty: call.presencePenalty,
     frequency_penalty: call.frequencyPenalty,
     response_format: prepareResponseFormat(call.responseFormat, options.strictJsonSchema ?? true),
-    reasoning_effort: mapReasoningToProviderEffort({
-      reasoning: call.reasoning,
-      effortMap: EFFORTS,
-      providerOptionsEffort: options.reasoningEffort,
-      warnings,
-    }),
+    reasoning_effort: options.reasoningEffort ?? effortOf(call.reasoning, warnings),
     user: options.user,
     metadata: options.metadata,
     ...prepareTools(call, warnings),
@@ -57,6 +42,24 @@ export async function prepareChatRequest(
     ...options.extraBody,
   };
   return { body, warnings };
+}
+
+/**
+ * The SDK's levels are also the words of the wire format, but for the highest. (The SDK's own mapping has changed within
+ * its major version.)
+ */
+function effortOf(
+  reasoning: LanguageModelV4CallOptions["reasoning"],
+  warnings: SharedV4Warning[],
+): string | undefined {
+  if (reasoning === "provider-default") return undefined;
+  if (reasoning !== "max") return reasoning;
+  warnings.push({
+    type: "compatibility",
+    feature: "reasoning",
+    details: `The API knows no "max"; "xhigh" is sent.`,
+  });
+  return "xhigh";
 }
 
 function prepareResponseFormat(

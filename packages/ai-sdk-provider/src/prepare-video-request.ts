@@ -192,13 +192,15 @@ function framesOf(
   const given: Frames = {};
   if (call.image !== undefined) given.first_frame = addressOf(call.image);
   for (const { image, frameType } of call.frameImages ?? []) {
-    if (given[frameType] !== undefined) {
+    const address = addressOf(image);
+    // The SDK gives a first frame as `image` too.
+    if (given[frameType] !== undefined && given[frameType] !== address) {
       warnings.push({
         type: "other",
         message: `There are two images for ${frameType}; the later one is sent.`,
       });
     }
-    given[frameType] = addressOf(image);
+    given[frameType] = address;
   }
   if (options.firstFrame !== undefined) given.first_frame = options.firstFrame;
   if (options.lastFrame !== undefined) given.last_frame = options.lastFrame;

@@ -1,5 +1,12 @@
 import type { EmbeddingModelV4, LanguageModelV4, ProviderV4 } from "@ai-sdk/provider";
-import type { EmbeddingModel, experimental_generateVideo as generateVideo, LanguageModel } from "ai";
+import type {
+  EmbeddingModel,
+  experimental_generateVideo as generateVideo,
+  ImageModel,
+  LanguageModel,
+  Provider,
+  SpeechModel,
+} from "ai";
 import { expectTypeOf, test } from "vitest";
 import type { ModelGatewayLanguageModelChatOptions, ModelGatewayProvider } from "./index.js";
 import { modelGateway } from "./index.js";
@@ -10,6 +17,9 @@ test("the provider fits the contract and the SDK's own types", () => {
   expectTypeOf(modelGateway("m")).toExtend<LanguageModel>();
   expectTypeOf(modelGateway.embedding("m")).toExtend<EmbeddingModelV4>();
   expectTypeOf(modelGateway.embedding("m")).toExtend<EmbeddingModel>();
+  expectTypeOf(modelGateway.image("m")).toExtend<ImageModel>();
+  expectTypeOf(modelGateway.speech("m")).toExtend<SpeechModel>();
+  expectTypeOf(modelGateway).toExtend<Provider>();
   expectTypeOf(modelGateway.video("m")).toExtend<Parameters<typeof generateVideo>[0]["model"]>();
 });
 

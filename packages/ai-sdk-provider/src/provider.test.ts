@@ -1,6 +1,6 @@
-import { createProviderRegistry, customProvider, generateText } from "ai";
+import { createProviderRegistry, customProvider, embed, generateText } from "ai";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { onEmulator } from "../test/servers.js";
+import { onEmulator, onScript, sendJSON } from "../test/servers.js";
 import { createModelGateway, modelGateway as defaultProvider } from "./index.js";
 
 afterEach(() => {
@@ -69,5 +69,15 @@ describe("the provider", () => {
     });
     await provider.listModels();
     expect(urls).toEqual([`${emulator.url}/models`]);
+  });
+
+  it("sends its headers with every call", async () => {
+    const { modelGateway, requests } = await onScript(
+      (response) => sendJSON(response, { data: [{ index: 0, embedding: [1] }] }),
+      { headers: { "x-team": "seven" } },
+    );
+    await modelGateway.listModels();
+    await embed({ model: modelGateway.embedding("m"), value: "a" });
+    expect(requests.map(({ headers }) => headers["x-team"])).toEqual(["seven", "seven"]);
   });
 });

@@ -115,6 +115,7 @@ describe("video models", () => {
         modelGateway: {
           lastFrame: "asset://last",
           referenceAudio: ["asset://sound"],
+          draftTask: "draft-1",
           returnLastFrame: true,
           executionExpiresAfter: 3600,
           webSearch: true,
@@ -130,6 +131,7 @@ describe("video models", () => {
         { type: "image_url", image_url: { url: "https://files.example/first.png" }, role: "first_frame" },
         { type: "image_url", image_url: { url: "asset://last" }, role: "last_frame" },
         { type: "audio_url", audio_url: { url: "asset://sound" }, role: "reference_audio" },
+        { type: "draft_task", draft_task: { id: "draft-1" } },
       ],
       resolution: "720p",
       ratio: "adaptive",

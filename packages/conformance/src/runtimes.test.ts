@@ -53,6 +53,57 @@ function expectAnswers(result: unknown, baseURL: string): void {
   expect(streamed).toBe(whole);
 }
 
+/** The provider below the SDK: an answer, a stream with a tool loop, and an error. */
+const SDK_PROGRAM = `
+  const modelGateway = createModelGateway({ apiKey: "sk-emulator", baseURL });
+  const { text, usage } = await generateText({ model: modelGateway("local-chat"), prompt: "What is 6 times 7?" });
+  const tools = {
+    weather: tool({
+      description: "Get the weather in a city",
+      inputSchema: jsonSchema({ type: "object", properties: { city: { type: "string" } }, required: ["city"] }),
+      execute: async ({ city }) => ({ city, temperature: 21 }),
+    }),
+  };
+  const stopWhen = isStepCount(3);
+  const result = streamText({ model: modelGateway("local-chat"), tools, stopWhen, prompt: "What is the weather in Paris?" });
+  let streamed = "";
+  for await (const delta of result.textStream) streamed += delta;
+  const steps = (await result.steps).length;
+  const failing = generateText({ model: modelGateway("nobody"), prompt: "hi" });
+  const failed = await failing.catch((error) => ({ name: error.name, status: error.statusCode }));
+  return { text, tokens: usage.totalTokens, streamed, steps, failed };
+`;
+
+describe("the provider for the AI SDK runs", () => {
+  it("in an edge runtime, with the SDK itself", async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `export { createModelGateway } from "@model-gateway/ai-sdk-provider";
+          export { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";`,
+        resolveDir: join(ROOT, "packages/conformance"),
+      },
+      bundle: true,
+      platform: "browser",
+      // What bundlers for edge runtimes choose by.
+      conditions: ["edge-light", "worker", "browser"],
+      format: "iife",
+      globalName: "sdk",
+      write: false,
+    });
+    const vm = new EdgeVM();
+    vm.context.fetch = fetch as typeof vm.context.fetch;
+    vm.evaluate(outputFiles[0]?.text ?? "");
+    const run = vm.evaluate(
+      `(async (baseURL) => { const { createModelGateway, generateText, isStepCount, jsonSchema, streamText, tool } = sdk; ${SDK_PROGRAM} })`,
+    ) as (baseURL: string) => Promise<Record<string, unknown>>;
+    const result = await run(emulator.url);
+    expect(result).toMatchObject({ steps: 2, failed: { name: "AI_APICallError", status: 404 } });
+    expect(result["text"]).toContain("42");
+    expect(result["streamed"]).toContain("21");
+    expect(result["tokens"]).toBeGreaterThan(0);
+  });
+});
+
 describe("the client runs", () => {
   it("in an edge runtime", async () => {
     const vm = new EdgeVM();
