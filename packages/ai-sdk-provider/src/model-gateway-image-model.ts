@@ -133,7 +133,7 @@ export class ModelGatewayImageModel implements ImageModelV4 {
       }
       if (event.type === "completed") images.push(event.image);
       else raw.push(event.raw);
-      if (event.type !== "failed") usage = event.usage ?? usage;
+      if ("usage" in event) usage = event.usage ?? usage;
     }
     return { images, usage, raw };
   }
