@@ -37,6 +37,9 @@ export async function runCall<E>(
       deadlineMs: prepared.timeoutMs,
       random: Math.random,
     });
+    // Also for the next call: a caller with retries of its own, such as a framework, comes back with a new one.
+    const failsOver = prepared.candidates.length > 1 && isUnreachable(result.outcome, call);
+    if (failsOver) runtime.health.markDown(address.kind, performance.now());
     if (decision.delayMs === undefined) throw result.toError(decision);
     await beforeNextAttempt(runtime, prepared, address, result.outcome, decision.delayMs);
   }
@@ -80,9 +83,7 @@ async function beforeNextAttempt<E>(
   delayMs: number,
 ): Promise<void> {
   const event = observer && eventOf(call, address, timeline.length);
-  const failsOver = candidates.length > 1 && isUnreachable(outcome, call);
-  if (failsOver) health.markDown(address.kind, performance.now());
-  const next = failsOver ? health.choose(candidates, performance.now()) : address;
+  const next = isUnreachable(outcome, call) ? health.choose(candidates, performance.now()) : address;
   if (next !== address) {
     if (event) observer.onFailover({ ...event, to: next.kind });
     return;

@@ -270,6 +270,19 @@ describe.each(TRANSPORTS)("calls over %s", (_name, transport) => {
     expect(cdn.requests).toHaveLength(2);
   });
 
+  it("fail over for a caller who makes one attempt per call and repeats by itself", async () => {
+    const cdn = await startServer((_request, response) => sendJSON(response, { data: [] }));
+    const gateway = gatewayFor(await unusedAddress(), {
+      ...transport,
+      route: "failover",
+      endpoints: { cdn: cdn.url },
+      maxRetries: 0,
+    });
+    expect(await errorOf(gateway.models.list())).toMatchObject({ kind: "connection", attempts: 1 });
+    expect((await gateway.models.list().withResponse()).attempts).toBe(1);
+    expect(cdn.requests).toHaveLength(1);
+  });
+
   it("do not fail over a paid create that may have arrived", async () => {
     const general = await startServer(({ socket }) => socket.destroy());
     const cdn = await startServer((_request, response) => sendJSON(response, { id: "t1" }));
