@@ -8,7 +8,7 @@ import type {
   Experimental_StreamingSpeechModelV4 as StreamingSpeechModelV4,
 } from "@ai-sdk/provider";
 import { parseProviderOptions } from "@ai-sdk/provider-utils";
-import type { SpeechRequest } from "@model-gateway/core";
+import type { SpeechRequest, SpeechResult } from "@model-gateway/core";
 import { toSDKError, toSDKStreamError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import {
@@ -20,6 +20,9 @@ type SpeechCall = Pick<
   SpeechModelV4CallOptions,
   "voice" | "instructions" | "speed" | "language" | "providerOptions" | "abortSignal" | "headers"
 >;
+
+/** What both results tell about the call. */
+type Envelope = Required<Pick<SpeechModelV4Result, "request" | "response">>;
 
 /** Formats of the wire by media type: the streaming contract names formats by it. */
 const FORMATS: Record<string, string> = {
@@ -48,27 +51,11 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
 
   async doGenerate(options: SpeechModelV4CallOptions): Promise<SpeechModelV4Result> {
     const { body, warnings } = await this.prepare(options.text, options.outputFormat, options);
-    let baseURL = "";
-    try {
-      const gateway = this.config.gateway();
-      baseURL = gateway.baseURL;
-      const { data, response } = await gateway.audio.speech
-        .create(body, toRequestOptions(options))
-        .withResponse();
-      return {
-        audio: await data.bytes(),
-        warnings,
-        request: { body: JSON.stringify(body) },
-        // The SDK tells the format by these.
-        response: {
-          timestamp: new Date(),
-          modelId: this.modelId,
-          headers: Object.fromEntries(response.headers),
-        },
-      };
-    } catch (error) {
-      throw toSDKError(error, baseURL);
-    }
+    return this.send(body, options, async (speech, envelope) => ({
+      audio: await speech.bytes(),
+      warnings,
+      ...envelope,
+    }));
   }
 
   /** The API takes a whole text: it is read to its end first, then the audio is passed on as it comes. */
@@ -83,6 +70,18 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
     const mediaType = options.outputFormat?.type;
     const format = mediaType === undefined ? undefined : (FORMATS[mediaType] ?? mediaType.split("/").at(-1));
     const { body, warnings } = await this.prepare(text, format, { ...options, voice });
+    return this.send(body, options, async (speech, envelope, baseURL) => ({
+      stream: this.toParts(speech.body, speech.contentType, warnings, text.length, baseURL),
+      ...envelope,
+    }));
+  }
+
+  /** One paid call; `toResult` reads the audio inside it, so that a break while reading becomes the SDK's error too. */
+  private async send<Result>(
+    body: SpeechRequest,
+    options: Pick<SpeechCall, "abortSignal" | "headers">,
+    toResult: (speech: SpeechResult, envelope: Envelope, baseURL: string) => Promise<Result>,
+  ): Promise<Result> {
     let baseURL = "";
     try {
       const gateway = this.config.gateway();
@@ -90,15 +89,16 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
       const { data, response } = await gateway.audio.speech
         .create(body, toRequestOptions(options))
         .withResponse();
-      return {
-        stream: this.toParts(data.body, data.contentType, warnings, text.length, baseURL),
+      const envelope: Envelope = {
         request: { body: JSON.stringify(body) },
+        // The SDK tells the format by these.
         response: {
           timestamp: new Date(),
           modelId: this.modelId,
           headers: Object.fromEntries(response.headers),
         },
       };
+      return await toResult(data, envelope, baseURL);
     } catch (error) {
       throw toSDKError(error, baseURL);
     }
