@@ -43,6 +43,15 @@ describe("chat.completions.create", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it.each([-0.1, 2.1, Number.NaN])("refuses temperature %d and takes the bounds", async (temperature) => {
+    const server = await startServer((_request, response) => sendJSON(response, completion("x")));
+    const { completions } = gatewayFor(server.url).chat;
+    expect(await errorOf(completions.create({ ...CHAT, temperature }))).toBeInstanceOf(InvalidRequestError);
+    expect(server.requests).toHaveLength(0);
+    for (const bound of [0, 2]) await completions.create({ ...CHAT, temperature: bound, max_tokens: 1 });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it("refuses an answer without choices", async () => {
     const server = await startServer((_request, response) => sendJSON(response, { hello: "world" }));
     expect(await errorOf(gatewayFor(server.url).chat.completions.create(CHAT))).toBeInstanceOf(

@@ -54,6 +54,11 @@ describe("readVideoTask", () => {
       { status: "running", rawStatus: "RUNNING", videos: [] },
     ],
     [
+      "data.output",
+      { data: { output: { task_status: "SUCCEEDED", video_url: URL_1 } } },
+      { status: "succeeded", rawStatus: "SUCCEEDED", videos: [{ url: URL_1 }] },
+    ],
+    [
       "metadata.url",
       { id: "t1", status: "completed", progress: 100, metadata: { url: URL_1 } },
       { status: "succeeded", rawStatus: "completed", progress: 100, videos: [{ url: URL_1 }] },
