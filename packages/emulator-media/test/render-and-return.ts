@@ -1,12 +1,15 @@
-// Run as a process of its own: it renders, never closes the media worker, and has to end by itself.
-import { renderVideo } from "../src/index.js";
+// Run as a process of its own: it renders every medium, never closes the media worker, and has to end by itself.
+import { renderImage, renderSpeech, renderVideo } from "../src/index.js";
 
-const { bytes } = await renderVideo({
+const image = await renderImage({ width: 64, height: 64, prompt: "bye", seed: 1, format: "webp" });
+const video = await renderVideo({
   width: 64,
   height: 64,
   durationSeconds: 1,
   prompt: "bye",
   seed: 1,
   audio: true,
+  firstFrame: image.bytes,
 });
-console.log(`rendered ${bytes.length > 0}`);
+const speech = await renderSpeech({ text: "bye", voice: "alloy", format: "aac" });
+console.log(`rendered ${[image, video, speech].every(({ bytes }) => bytes.length > 0)}`);
