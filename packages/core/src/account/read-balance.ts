@@ -1,3 +1,5 @@
+import { readNumber, readObject } from "../json/read-json-value.js";
+
 /** What is left on a key. Unofficial: the API description says where balances are served, and not how. */
 export interface Balance {
   unofficial: true;
@@ -25,8 +27,6 @@ export type BalanceSource = "billing" | "token_usage" | "user_balance";
 const UNLIMITED_USD = 100_000_000;
 const CURRENCY = "USD";
 
-type JSONObject = Record<string, unknown>;
-
 /** Whether an answer is a billing subscription, which needs the usage beside it. */
 export function isSubscription(body: unknown): boolean {
   return readLimit(body) !== undefined;
@@ -35,7 +35,7 @@ export function isSubscription(body: unknown): boolean {
 /** @returns undefined when either answer is none */
 export function readBilling(subscription: unknown, usage: unknown): Balance | undefined {
   const granted = readLimit(subscription);
-  const cents = number(object(usage)?.["total_usage"]);
+  const cents = readNumber(readObject(usage)?.["total_usage"]);
   if (granted === undefined || cents === undefined) return undefined;
   const used = cents / 100;
   const known = {
@@ -55,19 +55,19 @@ export function readBilling(subscription: unknown, usage: unknown): Balance | un
  * @returns undefined when the answer is neither
  */
 export function readQuota(raw: unknown, quotaPerUnit: number): Balance | undefined {
-  const body = object(object(raw)?.["data"]) ?? object(raw);
+  const body = readObject(readObject(raw)?.["data"]) ?? readObject(raw);
   const known = { unofficial: true, currency: CURRENCY, raw } as const;
-  const amount = number(body?.["balance_usd"]);
+  const amount = readNumber(body?.["balance_usd"]);
   if (amount !== undefined) {
     return {
       ...known,
       remaining: amount,
-      ...defined({ used: number(body?.["used_amount_usd"]) }),
+      ...defined({ used: readNumber(body?.["used_amount_usd"]) }),
       source: "user_balance",
     };
   }
   const inUnits = (name: string) => {
-    const quota = number(body?.[name]);
+    const quota = readNumber(body?.[name]);
     return quota === undefined ? undefined : quota / quotaPerUnit;
   };
   const used = inUnits("total_used");
@@ -91,19 +91,8 @@ export function readQuota(raw: unknown, quotaPerUnit: number): Balance | undefin
 }
 
 function readLimit(subscription: unknown): number | undefined {
-  const body = object(subscription);
-  return number(body?.["hard_limit_usd"]) ?? number(body?.["system_hard_limit_usd"]);
-}
-
-function object(value: unknown): JSONObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as JSONObject)
-    : undefined;
-}
-
-function number(value: unknown): number | undefined {
-  const parsed = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof parsed === "number" && Number.isFinite(parsed) ? parsed : undefined;
+  const body = readObject(subscription);
+  return readNumber(body?.["hard_limit_usd"]) ?? readNumber(body?.["system_hard_limit_usd"]);
 }
 
 function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {

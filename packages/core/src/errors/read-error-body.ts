@@ -1,23 +1,10 @@
+import { type JSONObject, readCode, readObject, readText } from "../json/read-json-value.js";
+
 /** The parts of an error answer, whichever of the known envelopes it came in. */
 export interface ErrorBody {
   message?: string;
   type?: string;
   code?: string;
-}
-
-type JSONObject = Record<string, unknown>;
-
-function isObject(value: unknown): value is JSONObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
-}
-
-/** Codes come as strings, and from some routes as numbers. */
-function codeText(value: unknown): string | undefined {
-  return typeof value === "number" ? String(value) : text(value);
 }
 
 /**
@@ -26,19 +13,25 @@ function codeText(value: unknown): string | undefined {
  * `{ success: false, message }` and `{ object: "error", message }`.
  */
 export function readErrorBody(body: unknown): ErrorBody {
-  if (!isObject(body)) return { message: typeof body === "string" ? shorten(body) : undefined };
-  const { error } = body;
-  if (isObject(error)) {
+  const fields = readObject(body);
+  if (fields === undefined) return { message: typeof body === "string" ? shorten(body) : undefined };
+  const { error } = fields;
+  const detail = readObject(error);
+  if (detail !== undefined) {
     return {
-      message: text(error["message"]) ?? text(body["message"]),
-      type: text(error["type"]) ?? text(body["type"]),
-      code: codeText(error["code"]) ?? codeText(body["code"]),
+      message: readText(detail["message"]) ?? readText(fields["message"]),
+      type: readText(detail["type"]) ?? readText(fields["type"]),
+      code: readCode(detail["code"]) ?? readCode(fields["code"]),
     };
   }
   return {
-    message: text(error) ?? text(body["message"]) ?? text(body["msg"]) ?? readDetail(body["detail"]),
-    type: text(body["type"]),
-    code: codeText(body["code"]),
+    message:
+      readText(error) ??
+      readText(fields["message"]) ??
+      readText(fields["msg"]) ??
+      readDetail(fields["detail"]),
+    type: readText(fields["type"]),
+    code: readCode(fields["code"]),
   };
 }
 
@@ -47,17 +40,17 @@ export function readErrorBody(body: unknown): ErrorBody {
  * partly failed image set also carries an `error`, beside its result.
  */
 export function isErrorEnvelope(body: unknown): boolean {
-  if (!isObject(body)) return false;
-  if (hasResult(body)) return false;
-  const { error } = body;
-  if (isObject(error) || text(error) !== undefined) return true;
-  if (body["object"] === "error" || body["success"] === false) return true;
-  const { code } = body;
+  const fields = readObject(body);
+  if (fields === undefined || hasResult(fields)) return false;
+  const { error } = fields;
+  if (readObject(error) !== undefined || readText(error) !== undefined) return true;
+  if (fields["object"] === "error" || fields["success"] === false) return true;
+  const { code } = fields;
   const failedCode =
     typeof code === "number"
       ? code !== 0 && code !== 200
       : typeof code === "string" && !/^(success|ok|0|200)?$/i.test(code);
-  return failedCode && text(body["message"]) !== undefined;
+  return failedCode && readText(fields["message"]) !== undefined;
 }
 
 const RESULT_FIELDS = [
@@ -83,13 +76,13 @@ function hasResult(body: JSONObject): boolean {
 
 /** FastAPI style: a sentence, or a list of `{ loc, msg }`. */
 function readDetail(detail: unknown): string | undefined {
-  if (!Array.isArray(detail)) return text(detail);
+  if (!Array.isArray(detail)) return readText(detail);
   const messages = detail.map((item: unknown) => {
-    if (!isObject(item)) return undefined;
-    const location = Array.isArray(item["loc"]) ? `${item["loc"].join(".")} ` : "";
-    return text(item["msg"]) && `${location}${String(item["msg"])}`;
+    const { loc, msg } = readObject(item) ?? {};
+    const location = Array.isArray(loc) ? `${loc.join(".")} ` : "";
+    return readText(msg) && `${location}${String(msg)}`;
   });
-  return text(messages.filter(Boolean).join("; "));
+  return readText(messages.filter(Boolean).join("; "));
 }
 
 /** HTML error pages of proxies: their text, without the markup. */
@@ -98,5 +91,5 @@ function shorten(body: string): string | undefined {
     ? body.replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ")
     : body;
   const folded = plain.replace(/\s+/g, " ").trim();
-  return text(folded.length > 300 ? `${folded.slice(0, 300)}…` : folded);
+  return readText(folded.length > 300 ? `${folded.slice(0, 300)}…` : folded);
 }

@@ -1,3 +1,4 @@
+import { readObject } from "../json/read-json-value.js";
 import {
   MODERATION_CATEGORIES,
   type ModerationCategory,
@@ -39,14 +40,16 @@ export function readCategories(found: unknown, scores: unknown): CategoryReading
     scores: {},
     unknownFound: false,
   };
-  const flags = Array.isArray(found) ? found.map((name) => [String(name), true] as const) : entriesOf(found);
+  const flags = Array.isArray(found)
+    ? found.map((name) => [String(name), true] as const)
+    : Object.entries(readObject(found) ?? {});
   for (const [name, value] of flags) {
     if (!isTrue(value)) continue;
     const category = categoryOf(name);
     if (category === undefined) readings.unknownFound = true;
     else readings.categories[category] = true;
   }
-  for (const [name, value] of entriesOf(scores)) {
+  for (const [name, value] of Object.entries(readObject(scores) ?? {})) {
     const category = categoryOf(name);
     if (category === undefined || typeof value !== "number" || !Number.isFinite(value)) continue;
     readings.scores[category] = Math.max(readings.scores[category] ?? 0, value);
@@ -56,10 +59,6 @@ export function readCategories(found: unknown, scores: unknown): CategoryReading
 
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === "true";
-}
-
-function entriesOf(value: unknown): Array<[string, unknown]> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
 function categoryOf(name: string): ModerationCategory | undefined {

@@ -1,7 +1,6 @@
+import { type JSONObject, readCode, readNumber, readObject, readText } from "../json/read-json-value.js";
 import { isTerminal, readStatusWord } from "./video-status.js";
 import type { VideoFile, VideoTask, VideoTaskHandle } from "./video-types.js";
-
-type JSONObject = Record<string, unknown>;
 
 /**
  * Reads a task from any of the shapes that routes send: the fields of the API description at the top level, in
@@ -22,7 +21,7 @@ export function readVideoTask(body: unknown, handle: VideoTaskHandle): VideoTask
     videos,
     lastFrameUrl: first(
       layers,
-      (layer) => url(layer["last_frame_url"]) ?? url(object(layer["content"])?.["last_frame_url"]),
+      (layer) => url(layer["last_frame_url"]) ?? url(readObject(layer["content"])?.["last_frame_url"]),
     ),
     error: isTerminal(status) && status !== "succeeded" ? findError(layers) : undefined,
     usage: first(layers, (layer) => layer["usage"] ?? undefined),
@@ -39,16 +38,16 @@ export function readTaskId(body: unknown, prefer: "id" | "task_id"): string | un
 
 /** Layers from the most to the least specific: what lies inside `data` says more than the envelope around it. */
 export function layersOf(body: unknown): JSONObject[] {
-  const top = object(body);
-  const data = object(top?.["data"]);
-  const inner = object(data?.["data"]);
+  const top = readObject(body);
+  const data = readObject(top?.["data"]);
+  const inner = readObject(data?.["data"]);
   return [
     data,
-    object(top?.["output"]),
-    object(data?.["output"]),
+    readObject(top?.["output"]),
+    readObject(data?.["output"]),
     top,
     inner,
-    object(inner?.["output"]),
+    readObject(inner?.["output"]),
   ].filter((layer) => layer !== undefined);
 }
 
@@ -61,7 +60,7 @@ export function readCreatedAt(layers: readonly JSONObject[]): number | undefined
 export function firstText(layers: readonly JSONObject[], names: readonly string[]): string | undefined {
   return first(layers, (layer) => {
     for (const name of names) {
-      const found = codeText(layer[name]);
+      const found = readCode(layer[name]);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -70,18 +69,18 @@ export function firstText(layers: readonly JSONObject[], names: readonly string[
 
 function findVideos(layers: readonly JSONObject[]): VideoFile[] {
   for (const layer of layers) {
-    const listed = object(layer["task_result"])?.["videos"] ?? layer["videos"];
+    const listed = readObject(layer["task_result"])?.["videos"] ?? layer["videos"];
     const files = Array.isArray(listed) ? listed.map(readFile).filter((file) => file !== undefined) : [];
     if (files.length > 0) return files;
   }
   const watermarkUrl = first(layers, (layer) => url(layer["watermark_video_url"]));
   const found =
-    first(layers, (layer) => url(object(layer["content"])?.["video_url"]) ?? url(layer["video_url"])) ??
+    first(layers, (layer) => url(readObject(layer["content"])?.["video_url"]) ?? url(layer["video_url"])) ??
     watermarkUrl ??
-    first(layers, (layer) => url(object(layer["metadata"])?.["url"])) ??
+    first(layers, (layer) => url(readObject(layer["metadata"])?.["url"])) ??
     first(
       layers,
-      (layer) => url(layer["result_url"]) ?? url(object(layer["video"])?.["url"]) ?? url(layer["url"]),
+      (layer) => url(layer["result_url"]) ?? url(readObject(layer["video"])?.["url"]) ?? url(layer["url"]),
     ) ??
     // Some routes put the URL of a success into the field for failures.
     first(layers, (layer) => url(layer["fail_reason"]));
@@ -92,7 +91,7 @@ function findVideos(layers: readonly JSONObject[]): VideoFile[] {
 
 function readFile(entry: unknown): VideoFile | undefined {
   if (typeof entry === "string") return url(entry) === undefined ? undefined : { url: entry };
-  const file = object(entry);
+  const file = readObject(entry);
   const watermarkUrl = url(file?.["watermark_url"]) ?? url(file?.["watermark_video_url"]);
   const found = url(file?.["url"]) ?? url(file?.["video_url"]) ?? watermarkUrl;
   if (found === undefined) return undefined;
@@ -102,18 +101,18 @@ function readFile(entry: unknown): VideoFile | undefined {
 function findError(layers: readonly JSONObject[]): VideoTask["error"] {
   for (const layer of layers) {
     const { error } = layer;
-    const detail = object(error);
+    const detail = readObject(error);
     const message =
-      text(detail?.["message"]) ??
-      text(error) ??
-      text(layer["task_status_msg"]) ??
-      text(layer["fail_reason"]) ??
-      text(layer["error_message"]) ??
-      text(layer["message"]);
+      readText(detail?.["message"]) ??
+      readText(error) ??
+      readText(layer["task_status_msg"]) ??
+      readText(layer["fail_reason"]) ??
+      readText(layer["error_message"]) ??
+      readText(layer["message"]);
     // The envelope of a failed task may say that reading it was a success.
     if (message === undefined || url(message) !== undefined || readStatusWord(message) === "succeeded")
       continue;
-    return dropUndefined({ code: codeText(detail?.["code"]) ?? codeText(layer["code"]), message });
+    return dropUndefined({ code: readCode(detail?.["code"]) ?? readCode(layer["code"]), message });
   }
   return undefined;
 }
@@ -136,22 +135,9 @@ function readTime(value: unknown): number | undefined {
   return number < 1e11 ? Math.round(number * 1000) : number;
 }
 
-function readNumber(value: unknown): number | undefined {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
-}
-
 function url(value: unknown): string | undefined {
-  const candidate = typeof value === "string" ? value.trim() : object(value)?.["url"];
+  const candidate = typeof value === "string" ? value.trim() : readObject(value)?.["url"];
   return typeof candidate === "string" && /^(https?:|data:|\/)/i.test(candidate) ? candidate : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
-}
-
-function codeText(value: unknown): string | undefined {
-  return typeof value === "number" ? String(value) : text(value);
 }
 
 function first<T>(layers: readonly JSONObject[], read: (layer: JSONObject) => T | undefined): T | undefined {
@@ -160,12 +146,6 @@ function first<T>(layers: readonly JSONObject[], read: (layer: JSONObject) => T 
     if (found !== undefined && found !== null) return found;
   }
   return undefined;
-}
-
-function object(value: unknown): JSONObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as JSONObject)
-    : undefined;
 }
 
 function dropUndefined<T extends object>(value: T): T {
