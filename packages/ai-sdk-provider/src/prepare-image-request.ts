@@ -1,5 +1,5 @@
 import type { ImageModelV4CallOptions, ImageModelV4File, SharedV4Warning } from "@ai-sdk/provider";
-import { convertToBase64, parseProviderOptions } from "@ai-sdk/provider-utils";
+import { parseProviderOptions } from "@ai-sdk/provider-utils";
 import type {
   ChatImageRequest,
   ImageEditRequest,
@@ -7,6 +7,7 @@ import type {
   ImageInput,
   ModelGateway,
 } from "@model-gateway/core";
+import { fileAddress } from "./file-address.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 import {
   type ImageFamily,
@@ -58,7 +59,7 @@ export async function prepareImageRequest(
 
   if (family === "chat") {
     const { quality, sizePlacement, user } = options;
-    const images = files.map(addressOf);
+    const images = files.map(fileAddress);
     return {
       request: {
         kind: "chat",
@@ -101,7 +102,7 @@ function generateBody(
     const n = call.n > 1 ? call.n : undefined;
     return defined({ ...base64Fields(options), model, prompt, size, n, ...options.extraBody });
   }
-  const [first, ...others] = files.map(addressOf);
+  const [first, ...others] = files.map(fileAddress);
   return defined({
     model,
     prompt,
@@ -130,17 +131,13 @@ function base64Fields(options: ModelGatewayImageModelOptions) {
   };
 }
 
-function addressOf(file: ImageModelV4File): string {
-  return file.type === "url" ? file.url : `data:${file.mediaType};base64,${convertToBase64(file.data)}`;
-}
-
 /** Edits take files: an image that is given by its address is downloaded first. */
 async function toInput(
   file: ImageModelV4File,
   gateway: ModelGateway,
   signal: AbortSignal | undefined,
 ): Promise<ImageInput> {
-  const download = await gateway.download(addressOf(file), { signal });
+  const download = await gateway.download(fileAddress(file), { signal });
   return { data: await download.bytes(), mediaType: download.contentType };
 }
 

@@ -3,7 +3,7 @@ import type {
   Experimental_VideoModelV4File,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { convertToBase64, parseProviderOptions } from "@ai-sdk/provider-utils";
+import { parseProviderOptions } from "@ai-sdk/provider-utils";
 import type {
   ImageToVideoRequest,
   OmniVideoRequest,
@@ -12,6 +12,7 @@ import type {
   VideoFamily,
   VideoImageItem,
 } from "@model-gateway/core";
+import { fileAddress } from "./file-address.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 import {
   type ModelGatewayVideoModelOptions,
@@ -190,9 +191,9 @@ function framesOf(
   warnings: SharedV4Warning[],
 ): Frames {
   const given: Frames = {};
-  if (call.image !== undefined) given.first_frame = addressOf(call.image);
+  if (call.image !== undefined) given.first_frame = fileAddress(call.image);
   for (const { image, frameType } of call.frameImages ?? []) {
-    const address = addressOf(image);
+    const address = fileAddress(image);
     // The SDK gives a first frame as `image` too.
     if (given[frameType] !== undefined && given[frameType] !== address) {
       warnings.push({
@@ -221,7 +222,7 @@ function frameItems(
 
 function referenceItems(call: VideoCall, options: ModelGatewayVideoModelOptions): VideoContentItem[] {
   const references = (call.inputReferences ?? []).map((file) => ({
-    url: addressOf(file),
+    url: fileAddress(file),
     kind: kindOf(file),
   }));
   const urls = (kind: "image" | "video" | "audio", own: string[] = []) => [
@@ -244,8 +245,4 @@ function referenceItems(call: VideoCall, options: ModelGatewayVideoModelOptions)
 function kindOf({ mediaType }: Experimental_VideoModelV4File): "image" | "video" | "audio" {
   if (mediaType?.startsWith("video")) return "video";
   return mediaType?.startsWith("audio") ? "audio" : "image";
-}
-
-function addressOf(file: Experimental_VideoModelV4File): string {
-  return file.type === "url" ? file.url : `data:${file.mediaType};base64,${convertToBase64(file.data)}`;
 }
