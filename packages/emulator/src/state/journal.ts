@@ -1,4 +1,5 @@
 import type { BaseKind } from "../server/base-kinds.js";
+import { matchesFilter } from "./matches-filter.js";
 
 /** One request as the emulator saw it. */
 export interface JournalEntry {
@@ -49,14 +50,8 @@ export class Journal {
   }
 
   list(filter: JournalFilter = {}): JournalEntry[] {
-    const { key: wantedKey, ...wanted } = filter;
     return this.entries
-      .filter(({ key }) => wantedKey === undefined || key === wantedKey)
-      .filter(({ entry }) =>
-        Object.entries(wanted).every(
-          ([name, value]) => value === undefined || entry[name as keyof typeof wanted] === value,
-        ),
-      )
+      .filter(({ entry, key }) => matchesFilter({ ...entry, key }, filter))
       .map(({ entry }) => ({ ...entry }));
   }
 

@@ -1,4 +1,5 @@
 import { type EmulatorKey, maskKey } from "./key-store.js";
+import { matchesFilter } from "./matches-filter.js";
 
 /** How many units make one unit of the currency. */
 export const UNITS_PER_CURRENCY_UNIT = 500_000;
@@ -88,14 +89,8 @@ export class Ledger {
   }
 
   list(filter: LedgerFilter = {}): LedgerEntry[] {
-    const { key: wantedKey, ...wanted } = filter;
     return this.entries
-      .filter(({ key }) => wantedKey === undefined || key === wantedKey)
-      .filter(({ entry }) =>
-        Object.entries(wanted).every(
-          ([name, value]) => value === undefined || entry[name as keyof typeof wanted] === value,
-        ),
-      )
+      .filter(({ entry, key }) => matchesFilter({ ...entry, key }, filter))
       .map(({ entry }) => structuredClone(entry));
   }
 
