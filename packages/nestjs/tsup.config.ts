@@ -1,6 +1,6 @@
 import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 export default definePackageBuild({
-  entry: { index: "src/index.ts" },
+  entry: { bullmq: "src/bullmq.ts", index: "src/index.ts" },
   format: ["esm", "cjs"],
 });

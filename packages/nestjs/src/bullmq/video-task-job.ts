@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import type { Job } from "bullmq";
+import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../videos/video-task-record.js";
+
+// A task is one job, and its record has two parts, so that nobody overwrites what another wrote at the same time:
+// the job's data, written by those who submit, reconcile and cancel, and its progress, written by the one worker
+// that has the job. BullMQ replaces each as a whole.
+
+/** How a task stands, as one of the two parts sees it. */
+export type Standing = Pick<VideoTaskRecord, "status" | "handle" | "task" | "problem" | "updatedAt">;
+
+/** Data of a job: what was submitted, and what became of the submission. */
+export interface SubmissionData extends VideoTaskIntent {
+  createdAt: number;
+  /** Grows within a process: the order of submissions of one millisecond. */
+  sequence: number;
+  /** Tells which of two that wanted the key at once has it. */
+  nonce: string;
+  /** Grows with every write of this part. */
+  revision: number;
+  /** The revision that last said how the task stands. Polls on the ground of an earlier one do not count. */
+  basis: number;
+  standing: Standing;
+  watchCancelledAt?: number;
+}
+
+/** Progress of a job, and its return value in the end: what polls found. */
+export interface PollData {
+  basis: number;
+  /** Grows with every change of the record by this part. */
+  revision: number;
+  standing: Standing;
+  /** Failed polls in a row. */
+  failedPolls: number;
+}
+
+/** A job that holds a record. */
+export type VideoTaskJob = Job<SubmissionData, PollData>;
+
+type Parts = Pick<VideoTaskJob, "data" | "progress" | "returnvalue">;
+
+/** BullMQ restricts what an id may be made of; a key may be anything. */
+export function jobIdOf(key: string): string {
+  return `video-${createHash("sha256").update(key).digest("base64url")}`;
+}
+
+/** The record that the parts of a job make. */
+export function recordOf(job: Parts): VideoTaskRecord {
+  const { key, submission, createdAt, revision, standing, watchCancelledAt } = job.data;
+  const polls = pollsOf(job);
+  const { updatedAt, ...current } = currentPolls(job)?.standing ?? standing;
+  return {
+    key,
+    submission,
+    ...current,
+    version: revision + (polls?.revision ?? 0),
+    createdAt,
+    updatedAt: Math.max(updatedAt, watchCancelledAt ?? 0),
+    ...(watchCancelledAt !== undefined && { watchCancelledAt }),
+  };
+}
+
+/** What polls found of the task as it was last submitted; undefined when there was none, or of an earlier state only. */
+export function currentPolls(job: Parts): PollData | undefined {
+  const polls = pollsOf(job);
+  return polls?.basis === job.data.basis ? polls : undefined;
+}
+
+/**
+ * The return value is written together with the job's end, by the holder of its lock, so it stands above a
+ * progress that a worker wrote late that had lost the lock.
+ */
+function pollsOf({ returnvalue, progress }: Parts): PollData | undefined {
+  if (returnvalue) return returnvalue;
+  return isPollData(progress) ? progress : undefined;
+}
+
+function isPollData(progress: unknown): progress is PollData {
+  return typeof progress === "object" && progress !== null && "standing" in progress;
+}
+
+/** Data of the first write: the intent. */
+export function begunData(record: VideoTaskRecord, nonce: string, sequence: number): SubmissionData {
+  const { key, submission, createdAt } = record;
+  return { key, submission, createdAt, sequence, nonce, revision: 1, basis: 1, standing: standingOf(record) };
+}
+
+/** Data after one who submits or reconciles said how the task stands. */
+export function statedData(data: SubmissionData, record: VideoTaskRecord): SubmissionData {
+  const { watchCancelledAt: _before, ...rest } = data;
+  const revision = data.revision + 1;
+  const { watchCancelledAt } = record;
+  return {
+    ...rest,
+    revision,
+    basis: revision,
+    standing: standingOf(record),
+    ...(watchCancelledAt !== undefined && { watchCancelledAt }),
+  };
+}
+
+/** Progress after the worker that has the job learned how the task stands. */
+export function polledData(job: Parts, record: VideoTaskRecord, failedPolls: number): PollData {
+  const { basis, createdAt } = job.data;
+  // At least the age, so that a worker that writes late, after it lost its lock, cannot make it fall behind what
+  // watchers have seen.
+  const revision = Math.max((pollsOf(job)?.revision ?? 0) + 1, Date.now() - createdAt);
+  return { basis, revision, standing: standingOf(record), failedPolls };
+}
+
+/** Whether two standings differ in more than the time. */
+export function sameStanding(one: Standing, other: Standing): boolean {
+  return JSON.stringify({ ...one, updatedAt: 0 }) === JSON.stringify({ ...other, updatedAt: 0 });
+}
+
+/** Whether nobody has to poll the task, and BullMQ may forget it in time. `unknown` ones are never forgotten. */
+export function isFinished(record: VideoTaskRecord): boolean {
+  if (record.status === "unknown") return false;
+  return isOver(record) || record.status === "rejected" || record.watchCancelledAt !== undefined;
+}
+
+function standingOf({ status, handle, task, problem, updatedAt }: VideoTaskRecord): Standing {
+  return {
+    status,
+    ...(handle !== undefined && { handle }),
+    ...(task !== undefined && { task }),
+    ...(problem !== undefined && { problem }),
+    updatedAt,
+  };
+}
