@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Job } from "bullmq";
 import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../videos/video-task-record.js";
 
@@ -35,7 +36,7 @@ export interface PollData {
 }
 
 /** A job that holds a record. */
-export type VideoTaskJob = Job<SubmissionData, PollData>;
+export type VideoTaskJob = Job<SubmissionData, PollData | null>;
 
 type Parts = Pick<VideoTaskJob, "data" | "progress" | "returnvalue">;
 
@@ -82,7 +83,17 @@ function isPollData(progress: unknown): progress is PollData {
 /** Data of the first write: the intent. */
 export function begunData(record: VideoTaskRecord, nonce: string, sequence: number): SubmissionData {
   const { key, submission, createdAt } = record;
-  return { key, submission, createdAt, sequence, nonce, revision: 1, basis: 1, standing: standingOf(record) };
+  const standing = standingOf(record);
+  return {
+    key,
+    submission: storable(submission),
+    createdAt,
+    sequence,
+    nonce,
+    revision: 1,
+    basis: 1,
+    standing,
+  };
 }
 
 /** Data after one who submits or reconciles said how the task stands. */
@@ -99,6 +110,12 @@ export function statedData(data: SubmissionData, record: VideoTaskRecord): Submi
   };
 }
 
+/** Data after somebody wanted the task polled no more. A poll under way right now still counts. */
+export function cancelledData(data: SubmissionData, { watchCancelledAt }: VideoTaskRecord): SubmissionData {
+  const revision = data.revision + 1;
+  return { ...data, revision, ...(watchCancelledAt !== undefined && { watchCancelledAt }) };
+}
+
 /** Progress after the worker that has the job learned how the task stands. */
 export function polledData(job: Parts, record: VideoTaskRecord, failedPolls: number): PollData {
   const { basis, createdAt } = job.data;
@@ -108,9 +125,21 @@ export function polledData(job: Parts, record: VideoTaskRecord, failedPolls: num
   return { basis, revision, standing: standingOf(record), failedPolls };
 }
 
-/** Whether two standings differ in more than the time. */
-export function sameStanding(one: Standing, other: Standing): boolean {
-  return JSON.stringify({ ...one, updatedAt: 0 }) === JSON.stringify({ ...other, updatedAt: 0 });
+/** Progress after a poll that learned nothing. The record stays as it is. */
+export function failedData(job: Parts, failedPolls: number): PollData {
+  const record = recordOf(job);
+  return {
+    basis: job.data.basis,
+    revision: pollsOf(job)?.revision ?? 0,
+    standing: standingOf(record),
+    failedPolls,
+  };
+}
+
+/** Whether a record stands so, whatever the time. */
+export function sameStanding(standing: Standing, record: VideoTaskRecord): boolean {
+  // Both as they look after a trip through a database that keeps no order of fields.
+  return isDeepStrictEqual({ ...standing, updatedAt: 0 }, { ...standingOf(record), updatedAt: 0 });
 }
 
 /** Whether nobody has to poll the task, and BullMQ may forget it in time. `unknown` ones are never forgotten. */
@@ -123,8 +152,17 @@ function standingOf({ status, handle, task, problem, updatedAt }: VideoTaskRecor
   return {
     status,
     ...(handle !== undefined && { handle }),
-    ...(task !== undefined && { task }),
-    ...(problem !== undefined && { problem }),
+    ...(task !== undefined && { task: storable(task) }),
+    ...(problem !== undefined && { problem: storable(problem) }),
     updatedAt,
   };
+}
+
+const UNSTORABLE = /\0|\p{Surrogate}/gu;
+
+/** PostgreSQL refuses JSON with a NUL or with half a character in a text. */
+function storable<T>(value: T): T {
+  const mend = (_name: string, inner: unknown) =>
+    typeof inner === "string" ? inner.replace(UNSTORABLE, "\uFFFD") : inner;
+  return JSON.parse(JSON.stringify(value, mend)) as T;
 }

@@ -187,6 +187,7 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
     withStore(
       "stops polling, still takes writes, and has polled what is open when it is opened again",
       async (store, polled) => {
+        polled.nextPollMs = 20;
         await begun(store, "a");
         const first = polled.next("a");
         await store.accept("a", task("running"));
@@ -224,6 +225,8 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
 /** Stands for the module: is handed tasks, by stores that schedule polls themselves and by those that do not. */
 class PolledTasks implements VideoTaskPolling {
   readonly ratePerSecond = 1_000;
+  /** For stores that schedule polls themselves. */
+  nextPollMs = NEVER_MS;
   /** Polls that are under way. */
   active = 0;
   private readonly seen: string[] = [];
@@ -253,7 +256,7 @@ class PolledTasks implements VideoTaskPolling {
 
   async once(record: VideoTaskRecord) {
     this.see(record);
-    return { failedPolls: 0, nextPollMs: NEVER_MS };
+    return { failedPolls: 0, nextPollMs: this.nextPollMs };
   }
 
   private see(record: VideoTaskRecord): void {

@@ -1,0 +1,322 @@
+import { randomUUID } from "node:crypto";
+import { ConfigurationError, type VideoTask } from "@model-gateway/core";
+import { Logger } from "@nestjs/common";
+import { type BackendFactory, createRedisBackend, type IQueueBackend } from "bullmq";
+import { Observable, Subject } from "rxjs";
+import {
+  begunRecord,
+  isOver,
+  isSettled,
+  polledRecord,
+  troubledRecord,
+  unwatchedRecord,
+  type VideoTaskIntent,
+  type VideoTaskProblem,
+  type VideoTaskRecord,
+  type VideoTaskRecordStatus,
+} from "../videos/video-task-record.js";
+import { type VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
+import type { VideoTaskConnection } from "./connection-options.js";
+import { begunData, cancelledData, recordOf, statedData, type VideoTaskJob } from "./video-task-job.js";
+import { VideoTaskListener } from "./video-task-listener.js";
+import { VideoTaskQueue } from "./video-task-queue.js";
+import { VideoTaskWorker, type WorkerSettings } from "./video-task-worker.js";
+
+/** Settings of a `BullMqVideoTaskStore`. Durations are milliseconds. */
+export interface BullMqVideoTaskStoreOptions {
+  /** URL, options of a client, or a client: of Redis, or of what `backend` is for. */
+  connection: VideoTaskConnection;
+  /** `createPostgresBackend` of BullMQ, to keep the tasks in PostgreSQL. Default: Redis. */
+  backend?: BackendFactory<IQueueBackend, never>;
+  /** All processes that share tasks have the same; no others. Default `model-gateway-videos`. */
+  queueName?: string;
+  /** Of the names of all keys in Redis. Default: BullMQ's, `bull`. */
+  prefix?: string;
+  /** Polls that one process has under way at once, at most. Default 50. */
+  concurrency?: number;
+  /**
+   * How long a submission may take before it is `unknown`. A task id that comes later still counts. Must be longer
+   * than the time-out of core. Default 300000.
+   */
+  submissionLeaseMs?: number;
+  /** After so long without a sign of life of the process that polls a task, another one goes on. Default 30000. */
+  lockDurationMs?: number;
+  /** Finished tasks that are kept; the oldest are forgotten first. Default 10000. `unknown` ones all stay. */
+  maxFinished?: number;
+}
+
+const STALLED_FOR_MS = 300_000;
+/** More than this, in seconds of polling, is a backlog to tell of. */
+const BACKLOG_SECONDS = 60;
+/** Versions remembered to tell news from repetitions; a repetition does no harm. */
+const MAX_TOLD = 10_000;
+
+/**
+ * Keeps video tasks in a BullMQ queue, on Redis or PostgreSQL: for any number of processes. They share the tasks and
+ * the rate of polls; when one dies, the others go on with its tasks.
+ *
+ * A task is a delayed job that comes back until the task is over. Redis must persist (`appendonly yes`) and evict
+ * nothing (`maxmemory-policy noeviction`); PostgreSQL must be 13 or later and have BullMQ's tables (`migrate: true`
+ * in `connection`, or `runMigrations` of BullMQ). When the server does not answer, every call rejects: `submit` then
+ * fails before anything is paid.
+ *
+ * `list` reads all tasks that are kept; without the finished ones for the statuses `submitting` and `unknown`.
+ *
+ * @example
+ * new BullMqVideoTaskStore({ connection: "redis://localhost:6379" })
+ * new BullMqVideoTaskStore({ connection: { connectionString, migrate: true }, backend: createPostgresBackend })
+ */
+export class BullMqVideoTaskStore extends VideoTaskStore {
+  readonly durable = true;
+  readonly changes$: Observable<VideoTaskRecord>;
+
+  private readonly changes = new Subject<VideoTaskRecord>();
+  private readonly logger = new Logger(BullMqVideoTaskStore.name);
+  private readonly settings: WorkerSettings;
+  /** Names this process. */
+  private readonly id = randomUUID();
+  private sequence = 0;
+  private connected: VideoTaskQueue | undefined;
+  private worker: VideoTaskWorker | undefined;
+  private listener: Promise<VideoTaskListener | undefined> | undefined;
+  private ratePerSecond = Number.POSITIVE_INFINITY;
+  /** Version last told, by key. */
+  private readonly told = new Map<string, number>();
+  /** Jobs whose record is being read, with whether it has to be read again after that. */
+  private readonly reading = new Map<string, boolean>();
+  private stalledAt = Number.NEGATIVE_INFINITY;
+  private lastError = "";
+
+  constructor({
+    connection,
+    backend = createRedisBackend,
+    queueName = "model-gateway-videos",
+    prefix,
+    concurrency = 50,
+    submissionLeaseMs = 300_000,
+    lockDurationMs = 30_000,
+    maxFinished = 10_000,
+  }: BullMqVideoTaskStoreOptions) {
+    super();
+    const numbers = { concurrency, submissionLeaseMs, lockDurationMs, maxFinished };
+    for (const [name, value] of Object.entries(numbers)) {
+      if (Number.isInteger(value) && value > 0) continue;
+      throw new ConfigurationError(
+        `Option ${name} of BullMqVideoTaskStore must be a whole number above 0, and not ${value}.`,
+      );
+    }
+    this.settings = { connection, backend, name: queueName, prefix, ...numbers };
+    this.changes$ = new Observable((subscriber) => {
+      const subscription = this.changes.subscribe(subscriber);
+      void this.listen();
+      return subscription;
+    });
+  }
+
+  async open(polling: VideoTaskPolling): Promise<void> {
+    const queue = await VideoTaskQueue.connect(this.settings, this.report);
+    this.connected = queue;
+    this.ratePerSecond = polling.ratePerSecond;
+    await queue.limitRate(polling.ratePerSecond);
+    await this.listen();
+    this.worker = new VideoTaskWorker(queue, polling, this.settings, {
+      changed: (id) => this.tellOf(queue, id),
+      stalled: () => {
+        this.stalledAt = performance.now();
+      },
+      error: this.report,
+    });
+    await this.hastenLost(queue);
+  }
+
+  async stop(): Promise<void> {
+    const { worker } = this;
+    this.worker = undefined;
+    await worker?.stop();
+  }
+
+  async close(): Promise<void> {
+    const { connected, listener } = this;
+    this.connected = undefined;
+    this.listener = undefined;
+    await (await listener)?.stop();
+    await connected?.close();
+  }
+
+  async begin(intent: VideoTaskIntent): Promise<boolean> {
+    const startedAt = performance.now();
+    const nonce = `${this.id}-${++this.sequence}`;
+    const begun = begunData(begunRecord(intent), nonce, this.sequence);
+    const job = await this.queue.add(begun);
+    if (job.data.nonce !== nonce) {
+      if (recordOf(job).status !== "rejected" || !(await this.queue.claim(job, begun))) return false;
+      const revision = job.data.revision + 1;
+      await this.queue.write(job, { ...begun, revision, basis: revision }, this.id);
+      // After the lease of the claim, another process may have begun too.
+      if (performance.now() - startedAt > this.settings.submissionLeaseMs / 2) return false;
+      await this.queue.makeDue(job.id ?? "", this.settings.submissionLeaseMs);
+    } else {
+      await this.queue.announce(job, this.id);
+    }
+    await this.tellOf(this.queue, job.id ?? "");
+    return true;
+  }
+
+  async accept(key: string, task: VideoTask): Promise<void> {
+    const job = await this.state(key, (record) => polledRecord(record, task));
+    if (job !== undefined) await this.queue.makeDue(job.id ?? "", 0);
+  }
+
+  async reject(key: string, problem: VideoTaskProblem): Promise<void> {
+    await this.state(key, (record) => troubledRecord(record, "rejected", problem));
+  }
+
+  async lose(key: string, problem: VideoTaskProblem): Promise<void> {
+    if (await this.worker?.lose(key, problem)) return;
+    await this.state(key, (record) => troubledRecord(record, "unknown", problem));
+  }
+
+  async update(key: string, task: VideoTask): Promise<void> {
+    if (await this.worker?.update(key, task)) return;
+    await this.state(key, (record) => polledRecord(record, task));
+  }
+
+  /** Does nothing for a task without a handle: that one is not polled. */
+  async cancelWatch(key: string): Promise<void> {
+    const job = await this.queue.require(key);
+    const record = recordOf(job);
+    if (isOver(record) || record.handle === undefined) return;
+    await this.queue.write(job, cancelledData(job.data, unwatchedRecord(record)), this.id);
+    await this.tellOf(this.queue, job.id ?? "");
+  }
+
+  async pollSoon(key: string): Promise<void> {
+    const job = await this.queue.find(key);
+    if (job === undefined) return;
+    const record = recordOf(job);
+    if (record.handle === undefined || isSettled(record)) return;
+    if (!(await this.queue.hasten(job))) await this.queue.hastenLater(job);
+  }
+
+  async get(key: string): Promise<VideoTaskRecord | undefined> {
+    const job = await this.queue.find(key);
+    return job && recordOf(job);
+  }
+
+  async list({ status }: { status?: VideoTaskRecordStatus } = {}): Promise<VideoTaskRecord[]> {
+    const withFinished = status !== "unknown" && status !== "submitting";
+    const records = (await this.queue.all(withFinished)).map(recordOf);
+    return records.filter((record) => status === undefined || record.status === status);
+  }
+
+  override async troubles(): Promise<string[]> {
+    const troubles: string[] = [];
+    try {
+      const pausedForMs = await this.queue.pausedForMs();
+      if (pausedForMs > 0) {
+        const seconds = Math.ceil(pausedForMs / 1_000);
+        troubles.push(`The gateway asked to slow down: no video task is polled for ${seconds} seconds.`);
+      }
+      const waiting = await this.queue.waiting();
+      if (waiting / this.ratePerSecond > BACKLOG_SECONDS)
+        troubles.push(`${waiting} video tasks are due and wait for their poll: raise videos.ratePerSecond.`);
+    } catch (error) {
+      troubles.push(String(error instanceof Error ? error.message : error));
+    }
+    if (performance.now() - this.stalledAt < STALLED_FOR_MS)
+      troubles.push("A process died or stood still while it polled video tasks; others went on with them.");
+    return troubles;
+  }
+
+  private get queue(): VideoTaskQueue {
+    if (this.connected === undefined) throw new Error("The store of video tasks is not open.");
+    return this.connected;
+  }
+
+  /** Writes how a task stands, unless it is over; undefined when it is. */
+  private async state(
+    key: string,
+    next: (record: VideoTaskRecord) => VideoTaskRecord,
+  ): Promise<VideoTaskJob | undefined> {
+    const job = await this.queue.require(key);
+    const record = recordOf(job);
+    if (isOver(record)) return undefined;
+    await this.queue.write(job, statedData(job.data, next(record)), this.id);
+    await this.tellOf(this.queue, job.id ?? "");
+    return job;
+  }
+
+  /** Tasks that were given up are polled again. They are due last of all. */
+  private async hastenLost(queue: VideoTaskQueue): Promise<void> {
+    for await (const page of queue.latestFirst()) {
+      const lost = page.filter((job) => recordOf(job).status === "unknown");
+      if (lost.length === 0) return;
+      const pollable = lost.filter((job) => {
+        const { handle, watchCancelledAt } = recordOf(job);
+        return handle !== undefined && watchCancelledAt === undefined;
+      });
+      await Promise.all(pollable.map((job) => queue.hasten(job)));
+    }
+  }
+
+  /** Listens to the changes of other processes, if anybody wants to know. */
+  private async listen(): Promise<void> {
+    if (this.connected === undefined || !this.changes.observed) return;
+    const changed = (id: string) => void this.read(id).catch(this.report);
+    this.listener ??= VideoTaskListener.start(this.connected, this.settings, this.id, {
+      changed,
+      interrupted: () => void this.readAll().catch(this.report),
+      error: this.report,
+    }).catch((error: Error) => {
+      this.report(error);
+      this.listener = undefined;
+      return undefined;
+    });
+    await this.listener;
+  }
+
+  /** After a write of this process. */
+  private async tellOf(queue: VideoTaskQueue, id: string): Promise<void> {
+    const job = await queue.findById(id);
+    if (job !== undefined) this.tell(recordOf(job));
+  }
+
+  /** After an event. What comes in while it is being read is read once more, once. */
+  private async read(id: string): Promise<void> {
+    if (this.reading.has(id)) {
+      this.reading.set(id, true);
+      return;
+    }
+    try {
+      do {
+        this.reading.set(id, false);
+        const job = await this.connected?.findById(id);
+        if (job !== undefined) this.tell(recordOf(job));
+      } while (this.reading.get(id));
+    } finally {
+      this.reading.delete(id);
+    }
+  }
+
+  private async readAll(): Promise<void> {
+    for (const job of await this.queue.all(true)) this.tell(recordOf(job));
+  }
+
+  private tell(record: VideoTaskRecord): void {
+    const { key, version } = record;
+    if (version <= (this.told.get(key) ?? 0)) return;
+    this.told.delete(key);
+    this.told.set(key, version);
+    const [oldest] = this.told.keys();
+    if (this.told.size > MAX_TOLD && oldest !== undefined) this.told.delete(oldest);
+    this.changes.next(record);
+  }
+
+  /** BullMQ goes on by itself after an error; the same one over and over is said once. */
+  private readonly report = (error: Error): void => {
+    const message = error.message || String(error);
+    if (message === this.lastError) return;
+    this.lastError = message;
+    this.logger.warn(`BullMQ: ${message}`);
+  };
+}

@@ -1,0 +1,268 @@
+import {
+  type BackendFactory,
+  ErrorCode,
+  type FinishedStatus,
+  type IQueueBackend,
+  type Job,
+  Queue,
+} from "bullmq";
+import { forCommands, type VideoTaskConnection } from "./connection-options.js";
+import { jobIdOf, type SubmissionData, type VideoTaskJob } from "./video-task-job.js";
+import { withinMs } from "./within-ms.js";
+
+/** Settings that all connections to the queue share. */
+export interface QueueSettings {
+  name: string;
+  connection: VideoTaskConnection;
+  backend: BackendFactory<IQueueBackend, never>;
+  prefix: string | undefined;
+  submissionLeaseMs: number;
+}
+
+/** Event of the queue that tells of a change of a job's data, which BullMQ has none for. */
+export const CHANGED = "record-changed";
+/** Name of jobs that hold records. */
+const TASK = "video-task";
+/** Name of jobs that tell which of two that want a rejected key again at once has it. */
+const AGAIN = "video-task-again";
+/** Name of jobs that ask for a poll after the one under way. */
+export const SOON = "video-task-soon";
+
+/** No attempt is the last: a task that was paid for is never given up. Also what PostgreSQL has room for. */
+export const ENDLESS = 2 ** 31 - 1;
+const RETRY_MS = 15_000;
+/** Polls on demand are so far from the poll before. */
+export const SOON_MS = 1_000;
+const MAX_EVENTS = 10_000;
+const CLOSE_MS = 5_000;
+/** Windows of the rate limit are about this long: short ones spread the polls. */
+const RATE_WINDOW_MS = 100;
+
+/** Data of a job that is about another one. */
+export interface About {
+  jobId: string;
+}
+
+/** What the store asks of BullMQ, through its public API alone, so that every backend of BullMQ does. */
+export class VideoTaskQueue {
+  private constructor(
+    private readonly queue: Queue<SubmissionData | About>,
+    private readonly settings: QueueSettings,
+  ) {}
+
+  /** @throws an error that says why the server cannot be reached */
+  static async connect(settings: QueueSettings, report: (error: Error) => void): Promise<VideoTaskQueue> {
+    const { name, backend, prefix } = settings;
+    const queue = new Queue<SubmissionData | About>(
+      name,
+      {
+        connection: forCommands(settings.connection, backend),
+        ...(prefix !== undefined && { prefix }),
+        streams: { events: { maxLen: MAX_EVENTS } },
+        defaultJobOptions: {
+          attempts: ENDLESS,
+          backoff: { type: "fixed", delay: RETRY_MS, jitter: 0.5 },
+          stackTraceLimit: 1,
+        },
+      },
+      // The type says that a backend takes Redis options only; they were checked where they were given.
+      backend as never,
+    );
+    const connected = new VideoTaskQueue(queue, settings);
+    const refused = new Promise<never>((_resolve, reject) => queue.once("error", reject));
+    queue.on("error", report);
+    try {
+      // Redis clients try for ever.
+      await Promise.race([queue.waitUntilReady(), refused]);
+    } catch (error) {
+      await connected.close();
+      throw connected.unreachable(error);
+    }
+    return connected;
+  }
+
+  async close(): Promise<void> {
+    await closeSoon(this.queue);
+  }
+
+  /** How many polls per second all processes make together. */
+  async limitRate(ratePerSecond: number): Promise<void> {
+    const { max, durationMs } = rateWindow(ratePerSecond);
+    await this.queue.setGlobalRateLimit(max, durationMs);
+  }
+
+  /** No polls, in no process, for so long at least. */
+  async pause(milliseconds: number): Promise<void> {
+    if ((await this.queue.getRateLimitTtl()) >= milliseconds) return;
+    await this.queue.rateLimit(Math.ceil(milliseconds));
+  }
+
+  async pausedForMs(): Promise<number> {
+    const remaining = await this.ask(this.queue.getRateLimitTtl());
+    return remaining > RATE_WINDOW_MS * 20 ? remaining : 0;
+  }
+
+  /** Jobs that are due and wait for the rate limit to let them through. */
+  waiting(): Promise<number> {
+    return this.ask(this.queue.getWaitingCount());
+  }
+
+  async find(key: string): Promise<VideoTaskJob | undefined> {
+    return this.findById(jobIdOf(key));
+  }
+
+  async findById(id: string): Promise<VideoTaskJob | undefined> {
+    const job = await this.ask(this.queue.getJob(id));
+    return job && isTask(job) ? job : undefined;
+  }
+
+  /** @throws when there is no job for the key */
+  async require(key: string): Promise<VideoTaskJob> {
+    const job = await this.find(key);
+    if (job === undefined) throw new Error(`There is no video task with key ${JSON.stringify(key)}.`);
+    return job;
+  }
+
+  /** Adds a job, unless there is one for this key; gives the one there is. */
+  async add(data: SubmissionData): Promise<VideoTaskJob> {
+    const { submissionLeaseMs: lease } = this.settings;
+    await this.ask(this.queue.add(TASK, data, { jobId: jobIdOf(data.key), delay: lease }));
+    return this.require(data.key);
+  }
+
+  /**
+   * Asks for the right to submit once more under the key of a rejected submission.
+   *
+   * @returns whether the asking one has it; an unused one is free again after the lease of a submission
+   */
+  async claim(rejected: VideoTaskJob, data: SubmissionData): Promise<boolean> {
+    const jobId = `again-${rejected.data.nonce}`;
+    const { submissionLeaseMs: lease } = this.settings;
+    await this.ask(this.queue.add(AGAIN, data, { jobId, delay: lease, removeOnComplete: true }));
+    const claimed = await this.ask(this.queue.getJob(jobId));
+    return claimed !== undefined && "nonce" in claimed.data && claimed.data.nonce === data.nonce;
+  }
+
+  /** @param by who writes, so that it need not be told */
+  async write(job: VideoTaskJob, data: SubmissionData, by: string): Promise<void> {
+    await this.ask(job.updateData(data));
+    await this.announce(job, by);
+  }
+
+  async announce(job: VideoTaskJob, by: string): Promise<void> {
+    await this.publish({ jobId: job.id ?? "", by });
+  }
+
+  /** @returns the id of the event: those after it have a higher one */
+  publish(fields: Record<string, string>): Promise<string> {
+    return this.ask(this.queue.getBackend().publishEvent({ event: CHANGED, ...fields }, MAX_EVENTS));
+  }
+
+  /** Has the job run in so many milliseconds. One that waits already or runs right now is left alone. */
+  async makeDue(id: string, milliseconds: number): Promise<void> {
+    const job = await this.findById(id);
+    if (job === undefined) return;
+    const state = await this.ask(job.getState());
+    try {
+      if (state === "delayed") await this.ask(job.changeDelay(Math.ceil(milliseconds)));
+      else if (job.finishedOn !== undefined) await this.ask(job.retry(state as FinishedStatus));
+    } catch (error) {
+      // It went on by itself meanwhile.
+      if (codeOf(error) !== ErrorCode.JobNotInState) throw error;
+    }
+  }
+
+  /**
+   * Has the job run before its time, but not within a second of when it last ran.
+   *
+   * @returns false when it runs right now
+   */
+  async hasten(job: VideoTaskJob): Promise<boolean> {
+    if (await this.ask(job.isActive())) return false;
+    const { id = "", processedOn, delay, timestamp } = job;
+    const dueAt = (processedOn ?? timestamp) + delay;
+    const soonest = Math.max((processedOn ?? 0) + SOON_MS, Date.now());
+    if (soonest < dueAt) await this.makeDue(id, soonest - Date.now());
+    return true;
+  }
+
+  /** Hastens a job that runs right now when it is through. */
+  async hastenLater({ id = "" }: VideoTaskJob): Promise<void> {
+    const options = { jobId: `soon-${id}`, delay: SOON_MS, removeOnComplete: true };
+    await this.ask(this.queue.add(SOON, { jobId: id }, options));
+  }
+
+  /** @param withFinished whether also those that nobody polls any more */
+  async all(withFinished: boolean): Promise<VideoTaskJob[]> {
+    const ids = (types: Array<"delayed" | "wait" | "active">) => this.queue.getRanges(types, 0, -1);
+    // In the order of a job's way, and around: none slips through that moves on meanwhile.
+    const open = await this.ask(ids(["delayed"]));
+    open.push(...(await this.ask(ids(["wait", "active"]))), ...(await this.ask(ids(["delayed"]))));
+    const finished = withFinished ? await this.ask(this.queue.getCompleted()) : [];
+    const jobs = await Promise.all([...new Set(open)].map((id) => this.findById(id)));
+    const found = new Map<string | undefined, VideoTaskJob>();
+    for (const job of [...jobs, ...finished]) if (job !== undefined && isTask(job)) found.set(job.id, job);
+    return [...found.values()].sort(bySubmission);
+  }
+
+  /** Jobs that are not due for long, the latest first, as long as the one who asks takes them. */
+  async *latestFirst(): AsyncGenerator<VideoTaskJob[]> {
+    const SIZE = 100;
+    for (let start = 0; ; start += SIZE) {
+      const page = await this.ask(this.queue.getJobs(["delayed"], start, start + SIZE - 1, false));
+      if (page.length === 0) return;
+      yield page.filter(isTask);
+    }
+  }
+
+  /** Errors of clients and drivers speak of streams and sockets. */
+  private async ask<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (typeof codeOf(error) === "number") throw error;
+      throw this.unreachable(error);
+    }
+  }
+
+  private unreachable(error: unknown): Error {
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    const message = `The store of video tasks (queue ${this.settings.name}) did not answer: ${reason}`;
+    return new Error(message, { cause: error });
+  }
+}
+
+/** Closes what may be connected to a server that does not answer. */
+export async function closeSoon(client: {
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
+}): Promise<void> {
+  const close = client.close().then(
+    () => true,
+    () => false,
+  );
+  if (await withinMs(CLOSE_MS, close)) return;
+  await withinMs(
+    CLOSE_MS,
+    client.disconnect().catch(() => undefined),
+  );
+}
+
+/** BullMQ counts in windows that begin with the first job in them. */
+export function rateWindow(ratePerSecond: number): { max: number; durationMs: number } {
+  const max = Math.max(1, Math.round((ratePerSecond * RATE_WINDOW_MS) / 1_000));
+  return { max, durationMs: Math.ceil((max * 1_000) / ratePerSecond) };
+}
+
+/** Whether a job holds a record: others serve it. */
+export function isTask(job: Job<SubmissionData | About>): job is VideoTaskJob {
+  return job.name === TASK;
+}
+
+function bySubmission({ data: one }: VideoTaskJob, { data: other }: VideoTaskJob): number {
+  return one.createdAt - other.createdAt || one.sequence - other.sequence;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,192 @@
+import type { VideoTask } from "@model-gateway/core";
+import { DelayedError, type Job, Worker } from "bullmq";
+import {
+  isOver,
+  polledRecord,
+  troubledRecord,
+  type VideoTaskProblem,
+  type VideoTaskRecord,
+} from "../videos/video-task-record.js";
+import type { VideoTaskPolling } from "../videos/video-task-store.js";
+import { forWaiting } from "./connection-options.js";
+import {
+  currentPolls,
+  failedData,
+  isFinished,
+  type PollData,
+  polledData,
+  recordOf,
+  type SubmissionData,
+  sameStanding,
+  type VideoTaskJob,
+} from "./video-task-job.js";
+import {
+  type About,
+  closeSoon,
+  ENDLESS,
+  isTask,
+  type QueueSettings,
+  SOON,
+  SOON_MS,
+  type VideoTaskQueue,
+} from "./video-task-queue.js";
+
+/** Settings of the polls of one process. */
+export interface WorkerSettings extends QueueSettings {
+  concurrency: number;
+  lockDurationMs: number;
+  maxFinished: number;
+}
+
+/** What the store wants to know of its worker. */
+export interface WorkerEvents {
+  /** A record may have changed. */
+  changed(jobId: string): Promise<void>;
+  /** A job was taken from a process that died or stood still. */
+  stalled(): void;
+  error(error: Error): void;
+}
+
+const LEFT_BEHIND: VideoTaskProblem = {
+  kind: "other",
+  message:
+    "Nothing was written down of how the submission of this video ended, as when the process ends meanwhile. It may " +
+    "have been paid for; nothing sends it again.",
+};
+/** Records of unknown outcome stay; a look once a day finds what went unnoticed. */
+const LOOK_AGAIN_MS = 24 * 60 * 60 * 1_000;
+
+/** Has turns at the jobs of the queue: one run of a job is one poll of its task. */
+export class VideoTaskWorker {
+  private readonly worker: Worker<SubmissionData | About, PollData | null>;
+  /** Jobs of the tasks that are being polled here right now, by key. */
+  private readonly turns = new Map<string, VideoTaskJob>();
+  private stopping = false;
+
+  constructor(
+    private readonly queue: VideoTaskQueue,
+    private readonly polling: VideoTaskPolling,
+    private readonly settings: WorkerSettings,
+    private readonly events: WorkerEvents,
+  ) {
+    const { backend, prefix, concurrency, lockDurationMs, maxFinished } = settings;
+    this.worker = new Worker<SubmissionData | About, PollData | null>(
+      settings.name,
+      // With three parameters BullMQ makes the signal.
+      (job, token, signal) => this.run(job, token ?? "", signal ?? new AbortController().signal),
+      {
+        connection: forWaiting(settings.connection, backend),
+        ...(prefix !== undefined && { prefix }),
+        concurrency,
+        lockDuration: lockDurationMs,
+        stalledInterval: lockDurationMs / 2,
+        maxStalledCount: ENDLESS,
+        removeOnComplete: { count: maxFinished },
+      },
+      backend as never,
+    );
+    this.worker.on("error", events.error);
+    this.worker.on("stalled", () => events.stalled());
+    this.worker.on("lockRenewalFailed", (ids) => {
+      for (const id of ids) this.worker.cancelJob(id);
+    });
+  }
+
+  /** Aborts the polls of this process and hands their jobs back. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.worker.cancelAllJobs();
+    await closeSoon(this.worker);
+  }
+
+  /** Writes what the poll of a task saw, if it is polled here; false when it is not. */
+  async update(key: string, task: VideoTask): Promise<boolean> {
+    return this.write(key, (record) => polledRecord(record, task));
+  }
+
+  /** As `update`, of a poll that found that the gateway does not tell any more. */
+  async lose(key: string, problem: VideoTaskProblem): Promise<boolean> {
+    return this.write(key, (record) => troubledRecord(record, "unknown", problem));
+  }
+
+  private async run(job: Job<SubmissionData | About, PollData | null>, token: string, signal: AbortSignal) {
+    if (isTask(job)) return this.runTask(job, token, signal);
+    if (job.name === SOON && "jobId" in job.data) {
+      const asked = await this.queue.findById(job.data.jobId);
+      if (asked !== undefined && !(await this.queue.hasten(asked))) {
+        await job.moveToDelayed(Date.now() + SOON_MS, token);
+        throw new DelayedError();
+      }
+    }
+    // And claims that have had their time.
+    return null;
+  }
+
+  private async runTask(job: VideoTaskJob, token: string, signal: AbortSignal): Promise<null> {
+    const { id = "" } = job;
+    const { basis, standing } = job.data;
+    const nextMs = this.stopping ? 0 : await this.turn(job, signal);
+    // Moved here and not by returning, so that the job can be looked at once more when it has come to rest.
+    if (nextMs === undefined) await job.moveToCompleted(currentPolls(job) ?? null, token, false);
+    else await job.moveToDelayed(Date.now() + Math.ceil(nextMs), token);
+    const comesSoon = nextMs !== undefined && nextMs < LOOK_AGAIN_MS && standing.handle !== undefined;
+    if (!comesSoon) await this.lookOnceMore(id, basis);
+    throw new DelayedError();
+  }
+
+  /** @returns milliseconds until the next turn; undefined when there is none */
+  private async turn(job: VideoTaskJob, signal: AbortSignal): Promise<number | undefined> {
+    const record = recordOf(job);
+    if (isFinished(record)) return undefined;
+    if (record.handle !== undefined && record.watchCancelledAt === undefined)
+      return this.poll(job, record, signal);
+    if (record.status === "submitting") {
+      const leaseMs = record.createdAt + this.settings.submissionLeaseMs - Date.now();
+      if (leaseMs > 0) return leaseMs;
+      await job.updateProgress(polledData(job, troubledRecord(record, "unknown", LEFT_BEHIND), 0));
+      await this.events.changed(job.id ?? "");
+    }
+    return LOOK_AGAIN_MS;
+  }
+
+  private async poll(
+    job: VideoTaskJob,
+    record: VideoTaskRecord,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    this.turns.set(record.key, job);
+    try {
+      const failedBefore = currentPolls(job)?.failedPolls ?? 0;
+      const { nextPollMs, failedPolls, pauseMs } = await this.polling.once(record, {
+        signal,
+        failedPolls: failedBefore,
+      });
+      if (signal.aborted) return 0;
+      if (pauseMs !== undefined) await this.queue.pause(pauseMs);
+      if (failedPolls !== (currentPolls(job)?.failedPolls ?? 0))
+        await job.updateProgress(failedData(job, failedPolls));
+      if (nextPollMs !== undefined) return nextPollMs;
+      return isFinished(recordOf(job)) ? undefined : LOOK_AGAIN_MS;
+    } finally {
+      this.turns.delete(record.key);
+    }
+  }
+
+  /** One who submits or reconciles could do nothing for a job that was having its turn. */
+  private async lookOnceMore(id: string, basis: number): Promise<void> {
+    const job = await this.queue.findById(id);
+    if (job !== undefined && job.data.basis !== basis) await this.queue.makeDue(id, 0);
+  }
+
+  private async write(key: string, next: (record: VideoTaskRecord) => VideoTaskRecord): Promise<boolean> {
+    const job = this.turns.get(key);
+    if (job === undefined) return false;
+    const record = recordOf(job);
+    if (isOver(record)) return true;
+    const written = polledData(job, next(record), 0);
+    if (sameStanding(written.standing, record)) return true;
+    await job.updateProgress(written);
+    await this.events.changed(job.id ?? "");
+    return true;
+  }
+}

