@@ -17,7 +17,14 @@ import {
 } from "../videos/video-task-record.js";
 import { type VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 import type { VideoTaskConnection } from "./connection-options.js";
-import { begunData, cancelledData, recordOf, statedData, type VideoTaskJob } from "./video-task-job.js";
+import {
+  begunData,
+  cancelledData,
+  jobIdOf,
+  recordOf,
+  statedData,
+  type VideoTaskJob,
+} from "./video-task-job.js";
 import { VideoTaskListener } from "./video-task-listener.js";
 import { VideoTaskQueue } from "./video-task-queue.js";
 import { VideoTaskWorker, type WorkerSettings } from "./video-task-worker.js";
@@ -124,7 +131,9 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       stalled: () => {
         this.stalledAt = performance.now();
       },
-      error: this.report,
+      error: (error) => {
+        if (this.worker !== undefined) this.report(error);
+      },
     });
     await this.hastenLost(queue);
   }
@@ -191,11 +200,10 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   }
 
   async pollSoon(key: string): Promise<void> {
-    const job = await this.queue.find(key);
-    if (job === undefined) return;
-    const record = recordOf(job);
-    if (record.handle === undefined || isSettled(record)) return;
-    if (!(await this.queue.hasten(job))) await this.queue.hastenLater(job);
+    const record = await this.get(key);
+    if (record?.handle === undefined || isSettled(record)) return;
+    const id = jobIdOf(key);
+    if (!(await this.queue.hasten(id))) await this.queue.hastenLater(id);
   }
 
   async get(key: string): Promise<VideoTaskRecord | undefined> {
@@ -255,7 +263,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
         const { handle, watchCancelledAt } = recordOf(job);
         return handle !== undefined && watchCancelledAt === undefined;
       });
-      await Promise.all(pollable.map((job) => queue.hasten(job)));
+      await Promise.all(pollable.map(({ id = "" }) => queue.hasten(id)));
     }
   }
 
@@ -315,7 +323,8 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   /** BullMQ goes on by itself after an error; the same one over and over is said once. */
   private readonly report = (error: Error): void => {
     const message = error.message || String(error);
-    if (message === this.lastError) return;
+    // Closing interrupts connections that wait.
+    if (message === this.lastError || this.connected === undefined) return;
     this.lastError = message;
     this.logger.warn(`BullMQ: ${message}`);
   };

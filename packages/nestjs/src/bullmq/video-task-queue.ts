@@ -45,6 +45,8 @@ export interface About {
 
 /** What the store asks of BullMQ, through its public API alone, so that every backend of BullMQ does. */
 export class VideoTaskQueue {
+  private windowMs = 0;
+
   private constructor(
     private readonly queue: Queue<SubmissionData | About>,
     private readonly settings: QueueSettings,
@@ -88,6 +90,7 @@ export class VideoTaskQueue {
   /** How many polls per second all processes make together. */
   async limitRate(ratePerSecond: number): Promise<void> {
     const { max, durationMs } = rateWindow(ratePerSecond);
+    this.windowMs = durationMs;
     await this.queue.setGlobalRateLimit(max, durationMs);
   }
 
@@ -99,7 +102,7 @@ export class VideoTaskQueue {
 
   async pausedForMs(): Promise<number> {
     const remaining = await this.ask(this.queue.getRateLimitTtl());
-    return remaining > RATE_WINDOW_MS * 20 ? remaining : 0;
+    return remaining > this.windowMs ? remaining : 0;
   }
 
   /** Jobs that are due and wait for the rate limit to let them through. */
@@ -160,9 +163,10 @@ export class VideoTaskQueue {
 
   /** Has the job run in so many milliseconds. One that waits already or runs right now is left alone. */
   async makeDue(id: string, milliseconds: number): Promise<void> {
+    // In this order: what is read of the job is not older than its state.
+    const state = await this.ask(this.queue.getJobState(id));
     const job = await this.findById(id);
     if (job === undefined) return;
-    const state = await this.ask(job.getState());
     try {
       if (state === "delayed") await this.ask(job.changeDelay(Math.ceil(milliseconds)));
       else if (job.finishedOn !== undefined) await this.ask(job.retry(state as FinishedStatus));
@@ -177,9 +181,11 @@ export class VideoTaskQueue {
    *
    * @returns false when it runs right now
    */
-  async hasten(job: VideoTaskJob): Promise<boolean> {
-    if (await this.ask(job.isActive())) return false;
-    const { id = "", processedOn, delay, timestamp } = job;
+  async hasten(id: string): Promise<boolean> {
+    if ((await this.ask(this.queue.getJobState(id))) === "active") return false;
+    const job = await this.findById(id);
+    if (job === undefined) return true;
+    const { processedOn, delay, timestamp } = job;
     const dueAt = (processedOn ?? timestamp) + delay;
     const soonest = Math.max((processedOn ?? 0) + SOON_MS, Date.now());
     if (soonest < dueAt) await this.makeDue(id, soonest - Date.now());
@@ -187,7 +193,7 @@ export class VideoTaskQueue {
   }
 
   /** Hastens a job that runs right now when it is through. */
-  async hastenLater({ id = "" }: VideoTaskJob): Promise<void> {
+  async hastenLater(id: string): Promise<void> {
     const options = { jobId: `soon-${id}`, delay: SOON_MS, removeOnComplete: true };
     await this.ask(this.queue.add(SOON, { jobId: id }, options));
   }
@@ -227,7 +233,7 @@ export class VideoTaskQueue {
 
   private unreachable(error: unknown): Error {
     const reason = error instanceof Error ? error.message || error.name : String(error);
-    const message = `The store of video tasks (queue ${this.settings.name}) did not answer: ${reason}`;
+    const message = `The store of video tasks (queue ${this.settings.name}) failed: ${reason}`;
     return new Error(message, { cause: error });
   }
 }

@@ -81,6 +81,8 @@ export class VideoTaskWorker {
         lockDuration: lockDurationMs,
         stalledInterval: lockDurationMs / 2,
         maxStalledCount: ENDLESS,
+        // A worker that is closed while it learns of a pause sits out one such wait.
+        maximumRateLimitDelay: 1_000,
         removeOnComplete: { count: maxFinished },
       },
       backend as never,
@@ -112,11 +114,9 @@ export class VideoTaskWorker {
   private async run(job: Job<SubmissionData | About, PollData | null>, token: string, signal: AbortSignal) {
     if (isTask(job)) return this.runTask(job, token, signal);
     if (job.name === SOON && "jobId" in job.data) {
-      const asked = await this.queue.findById(job.data.jobId);
-      if (asked !== undefined && !(await this.queue.hasten(asked))) {
-        await job.moveToDelayed(Date.now() + SOON_MS, token);
-        throw new DelayedError();
-      }
+      if (await this.queue.hasten(job.data.jobId)) return null;
+      await job.moveToDelayed(Date.now() + SOON_MS, token);
+      throw new DelayedError();
     }
     // And claims that have had their time.
     return null;

@@ -1,0 +1,247 @@
+import type { VideoTask } from "@model-gateway/core";
+import { Queue } from "bullmq";
+import { filter, firstValueFrom, Subject } from "rxjs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { BullMqVideoTaskStore, type BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
+import type { VideoTaskPolling, VideoTaskRecord } from "../../src/index.js";
+import { describeEachBackend } from "./describe-each-backend.js";
+
+const SUBMISSION = { family: "content" as const, body: { model: "some-model", content: [] } };
+const PROBLEM = { kind: "connection", message: "The connection broke." };
+const NEVER_MS = 600_000;
+
+describe("the store of BullMQ", () => {
+  describeEachBackend((freshQueue) => {
+    it("gives each of many keys to one of two processes that want it at once", async () => {
+      const options = freshQueue();
+      const stores = [await open(options), await open(options)];
+      expect(await winners(stores)).toEqual(KEYS.map(() => [false, true]));
+    });
+
+    it("gives rejected keys to one of two processes that want them again at once", async () => {
+      const options = freshQueue();
+      const stores = [await open(options), await open(options)] as const;
+      for (let round = 0; round < 3; round++) {
+        expect(await winners(stores)).toEqual(KEYS.map(() => [false, true]));
+        const before = await stores[0].list({ status: "submitting" });
+        expect(before).toHaveLength(KEYS.length);
+        await Promise.all(KEYS.map((key) => stores[1].reject(key, PROBLEM)));
+      }
+      expect(await stores[0].list({ status: "rejected" })).toHaveLength(KEYS.length);
+    });
+
+    it("makes a submission unknown that nobody tells the outcome of", async () => {
+      const options = freshQueue();
+      const submitter = await open({ ...options, submissionLeaseMs: 100 });
+      const other = await open({ ...options, submissionLeaseMs: 100 });
+      const told = firstValueFrom(other.changes$.pipe(filter(({ status }) => status === "unknown")));
+      await submitter.begin({ key: "a", submission: SUBMISSION });
+      expect(await told).toMatchObject({ key: "a", problem: { kind: "other" } });
+      expect(await submitter.list({ status: "unknown" })).toMatchObject([{ key: "a" }]);
+      expect(await submitter.begin({ key: "a", submission: SUBMISSION })).toBe(false);
+    });
+
+    it("takes a task id that comes late, and polls the task", async () => {
+      const polling = new Polling();
+      const store = await open({ ...freshQueue(), submissionLeaseMs: 50 }, polling);
+      await store.begin({ key: "a", submission: SUBMISSION });
+      await expect.poll(async () => (await store.get("a"))?.status).toBe("unknown");
+      const polled = polling.next("a");
+      await store.accept("a", task("queued"));
+      expect((await polled).handle?.id).toBe("task-1");
+      expect((await store.get("a"))?.problem).toBeUndefined();
+    });
+
+    it("loses no task id that comes in the moment a submission becomes unknown", async () => {
+      const options = { ...freshQueue(), submissionLeaseMs: 200 };
+      const polling = new Polling();
+      const submitter = await open(options, polling);
+      await open(options, polling);
+      await Promise.all(KEYS.map((key) => submitter.begin({ key, submission: SUBMISSION })));
+      const allPolled = Promise.all(KEYS.map((key) => polling.next(key)));
+      // The first to become unknown shows that the moment has come for the others.
+      await firstValueFrom(submitter.changes$.pipe(filter(({ status }) => status === "unknown")));
+      await Promise.all(KEYS.map((key) => submitter.accept(key, task("running"))));
+      await allPolled;
+      expect(await submitter.list({ status: "running" })).toHaveLength(KEYS.length);
+    });
+
+    it("tells one process what another one writes and polls, the last state at least", async () => {
+      const options = freshQueue();
+      const watching = await open(options, new Polling());
+      const seen: VideoTaskRecord[] = [];
+      const subscription = watching.changes$.subscribe((record) => seen.push(record));
+      await watching.stop();
+      const polling = new Polling((record, store) => store().update(record.key, task("succeeded")));
+      const other = await open(options, polling);
+      polling.store = other;
+      await other.begin({ key: "a", submission: SUBMISSION });
+      await other.accept("a", task("queued"));
+      await expect.poll(() => seen.at(-1)?.status).toBe("succeeded");
+      const versions = seen.map(({ version }) => version);
+      expect(versions).toEqual([...new Set(versions)].sort((one, next) => one - next));
+      expect(await watching.get("a")).toEqual(seen.at(-1));
+      subscription.unsubscribe();
+    });
+
+    it("has a task polled soon by whichever process polls it", async () => {
+      const options = freshQueue();
+      const polling = new Polling();
+      const polls = await open(options, polling);
+      const asks = await open(options);
+      await asks.stop();
+      const first = polling.next("a");
+      await polls.begin({ key: "a", submission: SUBMISSION });
+      await polls.accept("a", task("running"));
+      await first;
+      const second = polling.next("a");
+      await asks.pollSoon("a");
+      await second;
+    });
+
+    it("forgets the oldest finished tasks, and no unknown ones", async () => {
+      const store = await open({ ...freshQueue(), maxFinished: 1, submissionLeaseMs: 20 });
+      await store.begin({ key: "lost", submission: SUBMISSION });
+      await expect.poll(async () => (await store.get("lost"))?.status).toBe("unknown");
+      for (const key of ["first", "second"]) {
+        await store.begin({ key, submission: SUBMISSION });
+        await store.accept(key, task("succeeded"));
+        await expect.poll(async () => (await store.list()).map((record) => record.key).at(-1)).toBe(key);
+      }
+      await expect.poll(async () => (await store.list()).map(({ key }) => key)).toEqual(["lost", "second"]);
+    });
+
+    it("keeps the end of a task when a worker that lost its lock writes late", async () => {
+      const options = freshQueue();
+      const polling = new Polling((record, store) => store().update(record.key, task("succeeded")));
+      const store = await open(options, polling);
+      polling.store = store;
+      await store.begin({ key: "a", submission: SUBMISSION });
+      const late = (await jobs(options))[0];
+      await store.accept("a", task("running"));
+      await expect.poll(async () => (await jobs(options))[0]?.finishedOn).toBeDefined();
+      const over = await store.get("a");
+      await late?.updateProgress({ ...late.data, basis: 2, revision: 1, failedPolls: 0 });
+      expect(await store.get("a")).toEqual(over);
+    });
+
+    it("goes on with a task whose poll failed for a reason of its own", async () => {
+      const options = freshQueue();
+      const polling = new Polling(() => Promise.reject(new Error("The store refused a write.")));
+      const store = await open(options, polling);
+      await store.begin({ key: "a", submission: SUBMISSION });
+      const polled = polling.next("a");
+      await store.accept("a", task("running"));
+      await polled;
+      await expect.poll(async () => (await jobs(options))[0]?.attemptsMade).toBe(1);
+      expect(await (await jobs(options))[0]?.getState()).toBe("delayed");
+    });
+
+    it("polls nothing for as long as the gateway asked, and says so", async () => {
+      const options = freshQueue();
+      const polling = new Polling();
+      const store = await open(options, polling);
+      polling.pauseMs = NEVER_MS;
+      const paused = polling.next("a");
+      await store.begin({ key: "a", submission: SUBMISSION });
+      await store.accept("a", task("running"));
+      await paused;
+      await expect.poll(() => store.troubles()).toEqual([expect.stringContaining("asked to slow down")]);
+      const other = await open(options, polling);
+      await other.begin({ key: "b", submission: SUBMISSION });
+      await other.accept("b", task("running"));
+      await other.stop();
+      await store.stop();
+      expect(polling.polled).toEqual(["a"]);
+    });
+
+    it("keeps texts that a database refuses", async () => {
+      const store = await open(freshQueue());
+      const body = { model: "m", content: [{ type: "text" as const, text: "a\0b\ud83d" }] };
+      await store.begin({ key: "a", submission: { family: "content", body } });
+      expect((await store.get("a"))?.submission.body).toEqual({
+        model: "m",
+        content: [{ type: "text", text: "a\ufffdb\ufffd" }],
+      });
+    });
+
+    it("refuses options that make no sense", () => {
+      expect(() => new BullMqVideoTaskStore({ ...freshQueue(), concurrency: 0 })).toThrow("concurrency");
+    });
+  });
+});
+
+const KEYS = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+
+async function open(options: BullMqVideoTaskStoreOptions, polling = new Polling()) {
+  const store = new BullMqVideoTaskStore(options);
+  onTestFinished(async () => {
+    await store.stop();
+    await store.close();
+  });
+  await store.open(polling);
+  return store;
+}
+
+/** For each key, what two stores were told that began with it at once. */
+function winners(stores: readonly BullMqVideoTaskStore[]): Promise<boolean[][]> {
+  return Promise.all(
+    KEYS.map(async (key) => {
+      const begun = await Promise.all(stores.map((store) => store.begin({ key, submission: SUBMISSION })));
+      return begun.sort();
+    }),
+  );
+}
+
+/** What BullMQ holds. */
+async function jobs({ connection, backend, queueName = "" }: BullMqVideoTaskStoreOptions) {
+  const options = typeof connection === "string" ? { url: connection } : connection;
+  const queue = new Queue(queueName, { connection: options as object }, backend as never);
+  queue.on("error", () => undefined);
+  onTestFinished(() => queue.close());
+  return queue.getJobs();
+}
+
+/** Stands for the module: sees which tasks are polled. */
+class Polling implements VideoTaskPolling {
+  readonly ratePerSecond = 1_000;
+  readonly polled: string[] = [];
+  pauseMs: number | undefined;
+  store: BullMqVideoTaskStore | undefined;
+  private readonly handedOut = new Subject<VideoTaskRecord>();
+
+  constructor(
+    private readonly see: (
+      record: VideoTaskRecord,
+      store: () => BullMqVideoTaskStore,
+    ) => Promise<void> = async () => undefined,
+  ) {}
+
+  next(key: string): Promise<VideoTaskRecord> {
+    return firstValueFrom(this.handedOut.pipe(filter((record) => record.key === key)));
+  }
+
+  async toEnd(): Promise<void> {
+    throw new Error("Stores of several processes schedule polls themselves.");
+  }
+
+  async once(record: VideoTaskRecord) {
+    this.polled.push(record.key);
+    this.handedOut.next(record);
+    await this.see(record, () => {
+      if (this.store === undefined) throw new Error("There is no store yet.");
+      return this.store;
+    });
+    const over = (await this.store?.get(record.key))?.task?.status === "succeeded";
+    return {
+      failedPolls: 0,
+      ...(!over && { nextPollMs: NEVER_MS }),
+      ...(this.pauseMs !== undefined && { pauseMs: this.pauseMs }),
+    };
+  }
+}
+
+function task(status: VideoTask["status"]): VideoTask {
+  const handle = { v: 1 as const, family: "content" as const, id: "task-1" };
+  return { handle, id: handle.id, family: handle.family, status, videos: [], raw: { status } };
+}
