@@ -148,8 +148,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     const { connected, listener } = this;
     this.connected = undefined;
     this.listener = undefined;
-    await (await listener)?.stop();
-    await connected?.close();
+    await Promise.all([listener?.then((started) => started?.stop()), connected?.close()]);
   }
 
   async begin(intent: VideoTaskIntent): Promise<boolean> {

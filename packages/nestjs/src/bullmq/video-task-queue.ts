@@ -34,7 +34,7 @@ const RETRY_MS = 15_000;
 /** Polls on demand are so far from the poll before. */
 export const SOON_MS = 1_000;
 const MAX_EVENTS = 10_000;
-const CLOSE_MS = 5_000;
+const CLOSE_MS = 3_000;
 /** Windows of the rate limit are about this long: short ones spread the polls. */
 const RATE_WINDOW_MS = 100;
 
@@ -85,6 +85,11 @@ export class VideoTaskQueue {
 
   async close(): Promise<void> {
     await closeSoon(this.queue);
+  }
+
+  /** Whether the server answers. */
+  answers(): Promise<boolean> {
+    return succeedsSoon(this.queue.getRateLimitTtl());
   }
 
   /** How many polls per second all processes make together. */
@@ -243,15 +248,17 @@ export async function closeSoon(client: {
   close(): Promise<void>;
   disconnect(): Promise<void>;
 }): Promise<void> {
-  const close = client.close().then(
+  if (await succeedsSoon(client.close())) return;
+  // Not waited for: of a connection that is lost already, the end is never told.
+  client.disconnect().catch(() => undefined);
+}
+
+async function succeedsSoon(attempt: Promise<unknown>): Promise<boolean> {
+  const outcome = attempt.then(
     () => true,
     () => false,
   );
-  if (await withinMs(CLOSE_MS, close)) return;
-  await withinMs(
-    CLOSE_MS,
-    client.disconnect().catch(() => undefined),
-  );
+  return (await withinMs(CLOSE_MS, outcome)) ?? false;
 }
 
 /** BullMQ counts in windows that begin with the first job in them. */

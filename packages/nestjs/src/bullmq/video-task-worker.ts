@@ -81,6 +81,8 @@ export class VideoTaskWorker {
         lockDuration: lockDurationMs,
         stalledInterval: lockDurationMs / 2,
         maxStalledCount: ENDLESS,
+        // A server that comes back is used again after so long.
+        runRetryDelay: 1_000,
         // A worker that is closed while it learns of a pause sits out one such wait.
         maximumRateLimitDelay: 1_000,
         removeOnComplete: { count: maxFinished },
@@ -98,7 +100,9 @@ export class VideoTaskWorker {
   async stop(): Promise<void> {
     this.stopping = true;
     this.worker.cancelAllJobs();
-    await closeSoon(this.worker);
+    // Jobs that cannot be handed back are taken over when their locks run out.
+    const force = !(await this.queue.answers());
+    await closeSoon({ close: () => this.worker.close(force), disconnect: () => this.worker.disconnect() });
   }
 
   /** Writes what the poll of a task saw, if it is polled here; false when it is not. */

@@ -1,0 +1,68 @@
+import { lastValueFrom } from "rxjs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BullMqVideoTaskStore } from "../../src/bullmq.js";
+import { ModelGatewayModule, VideosService } from "../../src/index.js";
+import { bootApp } from "../boot-app.js";
+import { useEmulator, VIDEO } from "../use-emulator.js";
+import { hasRedisServer, RedisServer } from "../use-redis.js";
+
+const POLLS = { intervalMs: 20, ratePerSecond: 200 };
+const FAILED = /The store of video tasks \(queue model-gateway-videos\) failed/;
+
+// A server of our own also where REDIS_URL names one: that one is not ours to kill.
+describe.skipIf(!hasRedisServer)("when Redis goes away", () => {
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(() => server.stop());
+
+  async function boot() {
+    const { emulator, connection } = await useEmulator();
+    const options = { host: "127.0.0.1", port: server.port, commandTimeout: 300 };
+    const store = new BullMqVideoTaskStore({ connection: options, lockDurationMs: 1_000 });
+    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...POLLS, store } });
+    const { app } = await bootApp([module]);
+    const paid = () => emulator.journal.list({ method: "POST" }).length;
+    return { app, store, emulator, paid, videos: app.get(VideosService) };
+  }
+
+  it("a submission fails before it is paid for, with the server gone or silent, and works again after", async () => {
+    const { videos, paid, emulator, store } = await boot();
+    const { key } = await videos.submit(VIDEO);
+    server.halt();
+    await expect(videos.submit(VIDEO)).rejects.toThrow(FAILED);
+    expect(await store.troubles()).toEqual([expect.stringMatching(FAILED)]);
+    server.goOn();
+    await videos.submit(VIDEO);
+
+    await server.kill();
+    await expect(videos.submit(VIDEO)).rejects.toThrow(FAILED);
+    expect(paid()).toBe(2);
+    await server.startAgain();
+    await expect.poll(() => store.troubles(), { timeout: 20_000 }).toEqual([]);
+    await videos.submit(VIDEO);
+    expect(paid()).toBe(3);
+
+    // The one from before is polled on, and told of.
+    const watched = lastValueFrom(videos.watch$(key));
+    for (const { id } of emulator.videos.list()) await emulator.videos.succeed(id);
+    expect((await watched).status).toBe("succeeded");
+  });
+
+  it("an application closes all the same", async () => {
+    const gone = await boot();
+    await gone.videos.submit(VIDEO);
+    const silent = await boot();
+    server.halt();
+    await silent.app.close();
+    server.goOn();
+    await server.kill();
+    await gone.app.close();
+  });
+
+  it("an application that starts without it fails, and says why", async () => {
+    await server.kill();
+    await expect(boot()).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
