@@ -17,6 +17,11 @@ export type {
   VideosOptions,
 } from "./module/model-gateway-module-options.js";
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
+export {
+  JournalVideoTaskStore,
+  type JournalVideoTaskStoreOptions,
+} from "./videos/journal/journal-video-task-store.js";
+export { JournalWriteError } from "./videos/journal/journal-write-error.js";
 export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
 export { VideoKeyTakenError } from "./videos/video-key-taken-error.js";
 export { type VideoProgress, videoProgress } from "./videos/video-progress.js";

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -28,9 +28,14 @@ export async function compileChild(name: string): Promise<{ file: string; remove
   return { file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Starts a program that talks with `process.send`; it is killed when the test is over. */
-export function startChild(file: string, argument: unknown): Child {
-  const child = fork(file, [JSON.stringify(argument)], { execArgv: [], serialization: "json" });
+/**
+ * Starts a program that talks with `process.send`; it is killed when the test is over.
+ *
+ * @param wrapper a command that ends with running what stands behind it
+ */
+export function startChild(file: string, argument: unknown, wrapper: readonly string[] = []): Child {
+  const [command = "", ...words] = [...wrapper, process.execPath, file, JSON.stringify(argument)];
+  const child = spawn(command, words, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGKILL");

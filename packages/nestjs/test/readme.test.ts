@@ -32,7 +32,10 @@ async function classIn(name: string): Promise<Type> {
 
 describe("the README's examples run", () => {
   let emulator: Emulator;
+  const startedIn = process.cwd();
   beforeAll(async () => {
+    // Tasks are kept in the folder that the process runs in.
+    process.chdir(await mkdtemp(join(tmpdir(), "readme-")));
     emulator = await createEmulator().listen();
     vi.stubEnv("MODEL_GATEWAY_API_KEY", WELL_KNOWN_KEY);
     vi.stubEnv("MODEL_GATEWAY_BASE_URL", emulator.url);
@@ -42,6 +45,9 @@ describe("the README's examples run", () => {
   afterAll(async () => {
     vi.unstubAllEnvs();
     await rm(FOLDER, { recursive: true, force: true });
+    const folder = process.cwd();
+    process.chdir(startedIn);
+    await rm(folder, { recursive: true, force: true });
     await emulator.close();
   });
 

@@ -1,6 +1,6 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
 import { type CallbackOptions, CallbackUrls } from "../callbacks/callback-urls.js";
-import { MemoryVideoTaskStore } from "../videos/memory-video-task-store.js";
+import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
 import type { PollSettings } from "../videos/video-task-poller.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 import type {
@@ -110,7 +110,7 @@ function fromOptions(
   const factor = callback === undefined ? 1 : CALLBACK_INTERVAL_FACTOR;
   return {
     gateway: new ModelGateway({ ...gateway, maxPollsPerSecond: ratePerSecond }),
-    store: resolveStore(videos),
+    store: resolveStore(name, videos),
     polling: { intervalMs: intervalMs * factor, ratePerSecond, maxWatchMs },
     callbacks:
       callback &&
@@ -118,11 +118,12 @@ function fromOptions(
   };
 }
 
-function resolveStore({ store = new MemoryVideoTaskStore(), allowMemoryStore = false }: VideosOptions) {
+function resolveStore(name: string, { store, allowMemoryStore = false }: VideosOptions): VideoTaskStore {
+  if (store === undefined) return new JournalVideoTaskStore(name === DEFAULT_INSTANCE ? {} : { name });
   if (!store.durable && !allowMemoryStore && process.env["NODE_ENV"] === "production") {
     throw new ConfigurationError(
       "Video tasks would be kept in memory only, and NODE_ENV is production: tasks that were paid for would be " +
-        "lost when the process ends. Set the option videos.store to a durable store, or " +
+        "lost when the process ends. Leave the option videos.store out or set it to a durable store, or set " +
         "videos.allowMemoryStore: true if this application submits no videos or may lose them.",
     );
   }

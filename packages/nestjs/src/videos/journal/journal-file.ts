@@ -6,8 +6,7 @@ import { isLackOfRoom, JournalWriteError, troubleOfWrite, type WritePurpose } fr
 import { SpaceReserve } from "./space-reserve.js";
 import { syncFolder } from "./sync-folder.js";
 
-/** Journals with fewer lines than this are not worth a compaction. */
-const MIN_COMPACTION_LINES = 1_000;
+const DEFAULT_MIN_COMPACTION_LINES = 1_000;
 
 /** What a journal needs from its surroundings. */
 export interface JournalFileOptions {
@@ -19,6 +18,8 @@ export interface JournalFileOptions {
   /** Everything that is to outlive a compaction, as it stands when it is called, in order. */
   liveEntries: () => Iterable<string>;
   warn: (message: string) => void;
+  /** Journals with fewer lines are not worth a compaction. Default 1000. */
+  minCompactionLines?: number;
 }
 
 interface Append {
@@ -121,7 +122,8 @@ export class JournalFile {
       const batch = this.waiting;
       this.waiting = [];
       await this.commit(batch);
-      if (this.lines > MIN_COMPACTION_LINES + 2 * this.compactedLines) await this.compact();
+      const { minCompactionLines = DEFAULT_MIN_COMPACTION_LINES } = this.options;
+      if (this.lines > minCompactionLines + 2 * this.compactedLines) await this.compact();
     }
     this.writer = undefined;
   }
@@ -201,10 +203,11 @@ export class JournalFile {
   }
 
   private async requireOwnership(): Promise<void> {
-    if (await this.options.isOwner()) return;
+    const isThere = (await this.file.stat()).nlink > 0;
+    if (isThere && (await this.options.isOwner())) return;
     this.broken =
-      `the lock beside ${this.options.path} was removed, so another process may write there now. Find out who ` +
-      "removed it, and restart this process.";
+      `${this.options.path}, or the lock beside it, was removed while it was in use, so another process may keep ` +
+      "tasks there now. Find out who removed it, and restart this process.";
     throw new Error(this.broken);
   }
 

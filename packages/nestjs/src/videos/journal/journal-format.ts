@@ -65,10 +65,21 @@ function splitLines(content: Buffer): Line[] {
   while (start < content.length) {
     const newline = content.indexOf(NEWLINE, start);
     const end = newline === -1 ? content.length : newline + 1;
-    lines.push({ end, ...(newline !== -1 && decodeLine(content.toString("utf8", start, newline))) });
+    const text = content.toString("utf8", start, end);
+    const line = text.endsWith("\n") ? decodeLine(text.slice(0, -1)) : {};
+    lines.push({ ...line, end });
+    if (line.entry === undefined) lines.push(...lineWithin(text).map((inner) => ({ ...inner, end })));
     start = end;
   }
   return lines;
+}
+
+/** The whole line, if any, in one that lost the newline before it. */
+function lineWithin(text: string): Array<Pick<Line, "entry" | "durableLength">> {
+  return [...text.matchAll(/[0-9a-f]{8} \d+ /g)]
+    .filter(({ index }) => index > 0)
+    .map(({ index }) => decodeLine(text.slice(index).trimEnd()))
+    .filter(({ entry }) => entry !== undefined);
 }
 
 function decodeLine(line: string): Pick<Line, "entry" | "durableLength"> {
