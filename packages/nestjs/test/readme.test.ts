@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
-import type { Type } from "@nestjs/common";
+import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bootApp } from "./boot-app.js";
 import { readEvents } from "./read-events.js";
@@ -68,6 +68,45 @@ describe("the README's examples run", () => {
     const search = app.get(SearchService);
     expect(await search.vectors(["one", "two"])).toHaveLength(2);
     expect(await search.modelIds()).toContain("local-embedding");
+  });
+
+  it("images, as an answer and as events", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("ImagesController")],
+    });
+    expect(await post(`${url}/images`, { prompt: "A lighthouse" })).toEqual([
+      { url: expect.stringMatching(/^http/), mediaType: expect.stringMatching(/^image\//) },
+    ]);
+    const types: string[] = [];
+    for await (const { type, data } of readEvents(await fetch(`${url}/images/stream?prompt=A%20lighthouse`)))
+      types.push(type === "message" ? JSON.parse(data).type : type);
+    expect(types).toEqual(["partial", "partial", "completed", "done"]);
+  });
+
+  it("speech, as a file on its way", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("SpeechController")],
+    });
+    const response = await fetch(`${url}/speech?text=Good%20morning`);
+    expect(response.headers.get("content-type")).toContain("audio/");
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+  });
+
+  it("a guard that refuses what moderation does not allow", async () => {
+    const ModerationGuard = await classIn("ModerationGuard");
+    @Controller("guarded")
+    @UseGuards(ModerationGuard)
+    class GuardedController {
+      @Post()
+      answer() {
+        return { passed: true };
+      }
+    }
+    const { url } = await bootApp([await classIn("AppModule")], { controllers: [GuardedController] });
+    expect(await post(`${url}/guarded`, { question: "Good morning!" })).toEqual({ passed: true });
+    expect(await post(`${url}/guarded`, { question: "I'm going to stab my neighbour." })).toMatchObject({
+      statusCode: 403,
+    });
   });
 
   it("a video, watched and saved", async () => {

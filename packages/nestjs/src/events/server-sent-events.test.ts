@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { readEvents, type ServerSentEvent } from "../../test/read-events.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { ChatService, chatEvents, ModelGatewayModule, VideosService, videoEvents } from "../index.js";
+import {
+  ChatService,
+  chatEvents,
+  ImagesService,
+  imageEvents,
+  ModelGatewayModule,
+  VideosService,
+  videoEvents,
+} from "../index.js";
 
 const QUESTION = "Explain at length how a river finds its way to the sea.";
 
@@ -11,6 +19,7 @@ const QUESTION = "Explain at length how a river finds its way to the sea.";
 class EventsController {
   constructor(
     @Inject(ChatService) private readonly chat: ChatService,
+    @Inject(ImagesService) private readonly images: ImagesService,
     @Inject(VideosService) private readonly videos: VideosService,
   ) {}
 
@@ -18,6 +27,11 @@ class EventsController {
   answer(@Param("model") model: string) {
     const messages = [{ role: "user" as const, content: QUESTION }];
     return this.chat.stream$({ model, messages }).pipe(chatEvents());
+  }
+
+  @Sse("images/:model")
+  picture(@Param("model") model: string) {
+    return this.images.stream$({ model, prompt: "A lighthouse", partial_images: 1 }).pipe(imageEvents());
   }
 
   @Sse("videos/:key")
@@ -69,6 +83,29 @@ describe("server-sent events", () => {
       .join("");
     expect(text.length).toBeGreaterThan(20);
     expect(events.at(-1)).toEqual({ type: "done", data: "" });
+  });
+
+  it("carry pictures while they are made, each once", async () => {
+    const { url } = await bootEvents();
+    const events = await readAll(await fetch(`${url}/images/local-image-b64`));
+    expect(events.at(-1)).toEqual({ type: "done", data: "" });
+    const [partial, completed] = events.map(({ data }) => JSON.parse(data || "{}"));
+    expect(partial).toEqual({
+      type: "partial",
+      index: 0,
+      partialIndex: 0,
+      image: { mediaType: "image/png", base64: expect.any(String) },
+    });
+    expect(completed).toMatchObject({ type: "completed", image: { mediaType: "image/png" } });
+    expect(Object.keys(completed)).not.toContain("raw");
+  });
+
+  it("stop a picture when the reader goes away", async () => {
+    const { url, emulator } = await bootEvents({ latency: 200 });
+    for await (const _first of readEvents(await fetch(`${url}/images/local-image-b64`))) break;
+    const request = () => emulator.journal.list({ path: "/images/generations" })[0];
+    await expect.poll(() => request()?.durationMs).toBeGreaterThan(0);
+    expect(request()?.complete).toBe(false);
   });
 
   it("stop a chat when the reader goes away", async () => {
