@@ -6,6 +6,8 @@ export { chatEvents } from "./events/chat-events.js";
 export { imageEvents } from "./events/image-events.js";
 export { videoEvents } from "./events/video-events.js";
 export { ImagesService } from "./images/images.service.js";
+export { MetricsService } from "./metrics/metrics.service.js";
+export type { MetricsEvent } from "./metrics/metrics-event.js";
 export { ModelsService } from "./models/models.service.js";
 export { ModerationsService } from "./moderations/moderations.service.js";
 export { InjectModelGateway } from "./module/inject-model-gateway.js";

@@ -141,6 +141,16 @@ describe("the README's examples run", () => {
     expect(app.get(Translator, { strict: false })).toBeInstanceOf(Translator);
   });
 
+  it("metrics, counted per call", async () => {
+    const TokenCounter = await classIn("TokenCounter");
+    const { app } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("ChatController")],
+      providers: [TokenCounter],
+    });
+    const { usage } = await post(`${await app.getUrl()}/chat`, { question: "Hello" });
+    expect(app.get(TokenCounter).tokens).toEqual(new Map([["chat.completions.create", usage.total_tokens]]));
+  });
+
   it("a test of one's own", async () => {
     const print = vi.spyOn(console, "log").mockImplementation(() => {});
     await load("createTestingModule");

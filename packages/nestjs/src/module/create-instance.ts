@@ -1,4 +1,7 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
+import { Subject } from "rxjs";
+import type { MetricsEvent } from "../metrics/metrics-event.js";
+import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { MemoryVideoTaskStore } from "../videos/memory-video-task-store.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 import type { PollSettings } from "../videos/videos.service.js";
@@ -12,6 +15,8 @@ import { DEFAULT_INSTANCE } from "./model-gateway-token.js";
 /** What the providers of an instance are made from. */
 export interface Instance {
   gateway: ModelGateway;
+  /** What the client's hooks are told. */
+  events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   polling: PollSettings;
 }
@@ -73,9 +78,12 @@ function fromOptions(options: ModelGatewayInstanceOptions): Instance {
   requirePositive("videos.intervalMs", videos.intervalMs);
   requirePositive("videos.ratePerSecond", videos.ratePerSecond);
   requirePositive("videos.maxWatchMs", videos.maxWatchMs);
+  const events = new Subject<MetricsEvent>();
   return {
+    events,
     gateway: new ModelGateway({
       ...gateway,
+      hooks: publishingHooks(events, gateway.hooks),
       maxPollsPerSecond: videos.ratePerSecond ?? DEFAULT_RATE_PER_SECOND,
     }),
     store: resolveStore(videos),

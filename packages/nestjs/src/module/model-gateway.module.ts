@@ -11,6 +11,7 @@ import {
 import { ChatService } from "../chat/chat.service.js";
 import { EmbeddingsService } from "../embeddings/embeddings.service.js";
 import { ImagesService } from "../images/images.service.js";
+import { MetricsService } from "../metrics/metrics.service.js";
 import { ModelsService } from "../models/models.service.js";
 import { ModerationsService } from "../moderations/moderations.service.js";
 import { SpeechService } from "../speech/speech.service.js";
@@ -121,6 +122,11 @@ function defineInstance(
       useFactory: (gateway: ModelGateway) => new service(gateway),
       inject: [client],
     })),
+    {
+      provide: token(MetricsService),
+      useFactory: ({ events }: Instance) => new MetricsService(events),
+      inject: [instance],
+    },
     {
       provide: token(VideosService),
       useFactory: (gateway: ModelGateway, tasks: VideoTaskStore, { polling }: Instance) =>
