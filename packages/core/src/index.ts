@@ -114,6 +114,8 @@ export type {
 } from "./transport/observer.js";
 export type { CallCost } from "./transport/retry-policy.js";
 export { VERSION } from "./version.js";
+export type { PollPace } from "./videos/poll-scheduler.js";
+export type { PollOptions, VideoPoll } from "./videos/poll-video-task.js";
 export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
 export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";
@@ -133,4 +135,4 @@ export type {
   VideoTextItem,
 } from "./videos/video-types.js";
 export type { Videos } from "./videos/videos.js";
-export type { WatchOptions } from "./videos/watch-video-task.js";
+export type { VideoWatch, WatchOptions } from "./videos/watch-video-task.js";

@@ -1,3 +1,4 @@
+export type { CallbackOptions } from "./callbacks/callback-urls.js";
 export { ChatService } from "./chat/chat.service.js";
 export { EmbeddingsService } from "./embeddings/embeddings.service.js";
 export { ModelGatewayExceptionFilter } from "./errors/model-gateway-exception.filter.js";
@@ -25,6 +26,7 @@ export { SpeechService } from "./speech/speech.service.js";
 export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
 export { VideoKeyTakenError } from "./videos/video-key-taken-error.js";
 export { type VideoProgress, videoProgress } from "./videos/video-progress.js";
+export type { VideoFinding } from "./videos/video-reconciler.js";
 export type {
   VideoSubmission,
   VideoTaskIntent,
@@ -32,5 +34,5 @@ export type {
   VideoTaskRecord,
   VideoTaskRecordStatus,
 } from "./videos/video-task-record.js";
-export { type PollVideoTask, VideoTaskStore } from "./videos/video-task-store.js";
+export { type PolledOnce, type VideoTaskPolling, VideoTaskStore } from "./videos/video-task-store.js";
 export { type SubmitOptions, VideosService } from "./videos/videos.service.js";

@@ -5,6 +5,16 @@ const SLOW_DOWN = 0.5;
 const SPEED_UP = 1.05;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** How fast the watches of a client poll. */
+export interface PollPace {
+  /** Polls per second now; halves with each 429 and recovers with successes. */
+  perSecond: number;
+  /** Polls per second while nobody complains. */
+  maxPerSecond: number;
+  /** Milliseconds until the next poll of any task, when a 429 asked for a pause; else 0. */
+  pausedForMs: number;
+}
+
 /**
  * Runs the polls of all watches of a client: one timer, however many watches there are, at a rate that halves
  * on 429 and recovers with successes. The timer exists only while something is waiting, so nothing keeps the
@@ -50,6 +60,11 @@ export class PollScheduler {
 
   pollSucceeded(): void {
     if (this.rate < this.maxRate) this.rate = Math.min(this.maxRate, this.rate * SPEED_UP);
+  }
+
+  pace(): PollPace {
+    const pausedForMs = Math.max(0, Math.ceil(this.silentUntil - performance.now()));
+    return { perSecond: this.rate, maxPerSecond: this.maxRate, pausedForMs };
   }
 
   private add(heap: TimerHeap, delayMs: number, run: () => void): () => void {

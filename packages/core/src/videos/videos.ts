@@ -6,7 +6,8 @@ import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/c
 import type { Sender } from "../transport/sender.js";
 import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-second-family-request.js";
 import { checkVideoRequest } from "./check-video-request.js";
-import type { PollScheduler } from "./poll-scheduler.js";
+import type { PollPace, PollScheduler } from "./poll-scheduler.js";
+import { ageOf, type PollOptions, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { type ReadCallbackOptions, readVideoCallback, type VideoCallback } from "./read-video-callback.js";
 import { readTaskId, readVideoTask } from "./read-video-task.js";
 import { VideoTaskFailedError } from "./video-errors.js";
@@ -19,7 +20,7 @@ import type {
   VideoTask,
   VideoTaskHandle,
 } from "./video-types.js";
-import { VideoTaskWatch, type WatchOptions } from "./watch-video-task.js";
+import { VideoTaskWatch, type VideoWatch, type WatchOptions } from "./watch-video-task.js";
 
 /** Video tasks: created by one call, read by another, over minutes. */
 export class Videos {
@@ -85,10 +86,29 @@ export class Videos {
   }
 
   /**
+   * Polls a task once, for a scheduler of one's own such as a job queue: says whether it changed and when the next
+   * poll is due. A failed poll is part of the answer and no exception. Nothing but the caller holds the rate.
+   */
+  async poll(handle: VideoTaskHandle, options: PollOptions = {}): Promise<VideoPoll> {
+    checkHandle(handle);
+    checkDuration("intervalMs", options.intervalMs);
+    return pollVideoTask(
+      () => this.retrieve(handle, { signal: options.signal, maxRetries: 0 }),
+      options,
+      () => ageOf(handle),
+    );
+  }
+
+  /** How fast the watches of this client poll right now: slower than they may after a 429. */
+  get pollPace(): PollPace {
+    return this.scheduler.pace();
+  }
+
+  /**
    * Polls a task and yields it at each change of status, progress, result URLs or error; ends after a terminal status.
    * Failing polls are ridden out; ten in a row end the watch with the last error, which carries the handle.
    */
-  watch(handle: VideoTaskHandle, options: WatchOptions = {}): AsyncIterableIterator<VideoTask> {
+  watch(handle: VideoTaskHandle, options: WatchOptions = {}): VideoWatch {
     checkHandle(handle);
     checkDuration("intervalMs", options.intervalMs);
     checkDuration("timeoutMs", options.timeoutMs);

@@ -1,9 +1,8 @@
-import { NotFoundError, RateLimitError } from "../errors/api-error.js";
+import { RateLimitError } from "../errors/api-error.js";
 import { APIUserAbortError } from "../errors/errors.js";
-import { GatewayError } from "../errors/gateway-error.js";
 import type { PollScheduler } from "./poll-scheduler.js";
+import { ageOf, pollVideoTask } from "./poll-video-task.js";
 import { VideoTaskTimeoutError } from "./video-errors.js";
-import { isTerminal } from "./video-status.js";
 import type { VideoTask, VideoTaskHandle } from "./video-types.js";
 
 /** Options of `videos.watch` and `videos.wait`. */
@@ -16,24 +15,30 @@ export interface WatchOptions {
   signal?: AbortSignal;
 }
 
-const DEFAULT_INTERVAL_MS = 5_000;
-const MAX_INTERVAL_FACTOR = 6;
-/** A task of this many intervals' age is polled at twice the interval, and so on. */
-const AGE_FACTOR = 20;
-const MAX_FAILED_POLLS = 10;
-/** A new task may not be known on every server yet. */
-const NOT_FOUND_GRACE_MS = 30_000;
-const JITTER = 0.1;
+/** A task as it changes, for `for await`; leaving the loop ends the watch. */
+export interface VideoWatch extends AsyncIterableIterator<VideoTask> {
+  /**
+   * Polls ahead of time, such as on a callback: at once, or a second after the last poll if that comes later.
+   * The client's rate holds, so calling it often costs nothing.
+   */
+  pollSoon(): void;
+}
 
-type Poll = (handle: VideoTaskHandle, signal: AbortSignal) => Promise<VideoTask>;
+const MAX_FAILED_POLLS = 10;
+const MIN_GAP_MS = 1_000;
+
+type Retrieve = (handle: VideoTaskHandle, signal: AbortSignal) => Promise<VideoTask>;
 
 /** Polls a task and yields it at each change; ends after a terminal status. */
-export class VideoTaskWatch implements AsyncIterableIterator<VideoTask> {
+export class VideoTaskWatch implements VideoWatch {
   private readonly startedAt = performance.now();
-  private readonly intervalMs: number;
   private readonly stopPolling = new AbortController();
   private cancelDeadline: (() => void) | undefined;
   private cancelPoll: (() => void) | undefined;
+  private nextPollAt = 0;
+  private lastPollAt = Number.NEGATIVE_INFINITY;
+  private polling = false;
+  private soon = false;
   private last: VideoTask | undefined;
   private failedPolls = 0;
   private over = false;
@@ -46,9 +51,8 @@ export class VideoTaskWatch implements AsyncIterableIterator<VideoTask> {
     private readonly handle: VideoTaskHandle,
     private readonly options: WatchOptions,
     private readonly scheduler: PollScheduler,
-    private readonly poll: Poll,
+    private readonly retrieve: Retrieve,
   ) {
-    this.intervalMs = options.intervalMs ?? DEFAULT_INTERVAL_MS;
     const { signal, timeoutMs } = options;
     if (signal?.aborted) {
       this.end(this.abortError());
@@ -88,59 +92,63 @@ export class VideoTaskWatch implements AsyncIterableIterator<VideoTask> {
     return this;
   }
 
+  pollSoon(): void {
+    if (this.over) return;
+    if (this.polling) {
+      // What this poll sees may be older than what the caller heard of.
+      this.soon = true;
+      return;
+    }
+    const delayMs = Math.max(0, this.lastPollAt + MIN_GAP_MS - performance.now());
+    if (performance.now() + delayMs >= this.nextPollAt) return;
+    this.cancelPoll?.();
+    this.schedule(delayMs);
+  }
+
   private schedule(delayMs: number): void {
+    this.nextPollAt = performance.now() + delayMs;
     this.cancelPoll = this.scheduler.schedulePoll(delayMs, () => void this.pollOnce());
   }
 
   private async pollOnce(): Promise<void> {
+    this.polling = true;
+    this.soon = false;
     try {
-      const task = await this.poll(this.handle, this.stopPolling.signal);
+      const nextPollMs = await this.pollAndTell();
       if (this.over) return;
-      this.failedPolls = 0;
-      this.scheduler.pollSucceeded();
-      this.see(task);
-      if (isTerminal(task.status)) this.end(undefined);
+      this.lastPollAt = performance.now();
+      if (nextPollMs !== undefined) this.schedule(this.soon ? Math.min(MIN_GAP_MS, nextPollMs) : nextPollMs);
     } catch (error) {
-      if (this.over) return;
-      this.judge(error);
+      this.end(error);
+    } finally {
+      this.polling = false;
     }
-    if (!this.over) this.schedule(this.nextInterval());
   }
 
-  private see(task: VideoTask): void {
-    const changed = this.last === undefined || !looksEqual(this.last, task);
+  /** @returns when the next poll is due; undefined when the watch is over */
+  private async pollAndTell(): Promise<number | undefined> {
+    const { intervalMs } = this.options;
+    const poll = await pollVideoTask(
+      () => this.retrieve(this.handle, this.stopPolling.signal),
+      { intervalMs, failedPolls: this.failedPolls, last: this.last },
+      () => ageOf(this.handle) ?? performance.now() - this.startedAt,
+    );
+    if (this.over) return undefined;
+    this.failedPolls = poll.failedPolls;
+    if (poll.task !== undefined) this.see(poll.task, poll.changed);
+    if (poll.error instanceof RateLimitError) this.scheduler.slowDown(poll.error.retryAfterMs);
+    if (poll.nextPollMs !== undefined && poll.failedPolls < MAX_FAILED_POLLS) return poll.nextPollMs;
+    if (poll.error !== undefined) poll.error.handle = this.handle;
+    this.end(poll.error);
+    return undefined;
+  }
+
+  private see(task: VideoTask, changed: boolean): void {
+    this.scheduler.pollSucceeded();
     this.last = task;
     if (!changed) return;
     this.changes.push(task);
     this.wake?.();
-  }
-
-  /** Rides out what may pass; ends the watch on what stays. */
-  private judge(error: unknown): void {
-    if (!(error instanceof GatewayError)) {
-      this.end(error);
-      return;
-    }
-    this.failedPolls++;
-    if (error instanceof RateLimitError) this.scheduler.slowDown(error.retryAfterMs);
-    const young = error instanceof NotFoundError && this.ageMs() < NOT_FOUND_GRACE_MS;
-    if (young) this.failedPolls = 0;
-    const passing = young || error.retryable || error.kind === "invalid_response";
-    if (passing && this.failedPolls < MAX_FAILED_POLLS) return;
-    error.handle = this.handle;
-    this.end(error);
-  }
-
-  private nextInterval(): number {
-    const grown = Math.max(this.intervalMs, this.ageMs() / AGE_FACTOR);
-    const widened =
-      Math.min(grown, this.intervalMs * MAX_INTERVAL_FACTOR) * 2 ** Math.min(this.failedPolls, 3);
-    return widened * (1 - JITTER + 2 * JITTER * Math.random());
-  }
-
-  private ageMs(): number {
-    const { createdAt } = this.handle;
-    return createdAt === undefined ? performance.now() - this.startedAt : Date.now() - createdAt;
   }
 
   private end(error: unknown): void {
@@ -167,20 +175,4 @@ export class VideoTaskWatch implements AsyncIterableIterator<VideoTask> {
     error.handle = this.handle;
     return error;
   }
-}
-
-function looksEqual(before: VideoTask, now: VideoTask): boolean {
-  return (
-    before.status === now.status &&
-    before.rawStatus === now.rawStatus &&
-    before.progress === now.progress &&
-    before.lastFrameUrl === now.lastFrameUrl &&
-    before.error?.code === now.error?.code &&
-    before.error?.message === now.error?.message &&
-    before.videos.length === now.videos.length &&
-    before.videos.every(
-      ({ url, watermarkUrl }, index) =>
-        url === now.videos[index]?.url && watermarkUrl === now.videos[index]?.watermarkUrl,
-    )
-  );
 }

@@ -1,10 +1,11 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
 import { Subject } from "rxjs";
+import { type CallbackOptions, CallbackUrls } from "../callbacks/callback-urls.js";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { MemoryVideoTaskStore } from "../videos/memory-video-task-store.js";
+import type { PollSettings } from "../videos/video-task-poller.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
-import type { PollSettings } from "../videos/videos.service.js";
 import type {
   ModelGatewayInstanceOptions,
   ModelGatewayModuleExtras,
@@ -19,10 +20,13 @@ export interface Instance {
   events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   polling: PollSettings;
+  callbacks: CallbackUrls | undefined;
 }
 
 const DEFAULT_INTERVAL_MS = 5_000;
 const DEFAULT_RATE_PER_SECOND = 20;
+/** With callbacks, polling is what remains when one gets lost. */
+const CALLBACK_INTERVAL_FACTOR = 6;
 
 // Records and not lists: an option that is added to the types and forgotten here does not compile.
 const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
@@ -43,8 +47,20 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   logLevel: true,
   specializedModels: true,
   videos: true,
+  callback: true,
 };
-const EXTRA_NAMES: Record<keyof ModelGatewayModuleExtras, true> = { name: true, isGlobal: true };
+const EXTRA_NAMES: Record<keyof ModelGatewayModuleExtras, true> = {
+  name: true,
+  isGlobal: true,
+  callbackMetadata: true,
+};
+const CALLBACK_OPTION_NAMES: Record<keyof CallbackOptions, true> = {
+  publicUrl: true,
+  secret: true,
+  secrets: true,
+  path: true,
+  expiresInMs: true,
+};
 const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   store: true,
   intervalMs: true,
@@ -56,38 +72,57 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
 /**
  * Checks the options and makes the client. Nothing is sent.
  *
+ * @param callbackPath where the controller for callbacks is, when it was decided before the options were made
  * @throws ConfigurationError that names the option, and the instance if it is not the default one
  */
-export function createInstance(name: string, options: ModelGatewayInstanceOptions): Instance {
+export function createInstance(
+  name: string,
+  options: ModelGatewayInstanceOptions,
+  callbackPath: string | undefined,
+): Instance {
   try {
-    return fromOptions(options);
+    return fromOptions(name, options, callbackPath);
   } catch (error) {
     if (name === DEFAULT_INSTANCE || !ConfigurationError.isInstance(error)) throw error;
     throw new ConfigurationError(`Model gateway instance "${name}": ${error.message}`, { cause: error });
   }
 }
 
-function fromOptions(options: ModelGatewayInstanceOptions): Instance {
+function fromOptions(
+  name: string,
+  options: ModelGatewayInstanceOptions,
+  callbackPath: string | undefined,
+): Instance {
   if (typeof options !== "object" || options === null) {
     throw new ConfigurationError(`The module's options must be an object, and not ${String(options)}.`);
   }
   refuseExtras(options);
   refuseUnknown(options, OPTION_NAMES, "");
-  const { videos = {}, ...gateway } = options;
+  const { videos = {}, callback, ...gateway } = options;
   refuseUnknown(videos, VIDEOS_OPTION_NAMES, "videos.");
-  requirePositive("videos.intervalMs", videos.intervalMs);
-  requirePositive("videos.ratePerSecond", videos.ratePerSecond);
-  requirePositive("videos.maxWatchMs", videos.maxWatchMs);
+  const { intervalMs = DEFAULT_INTERVAL_MS, ratePerSecond = DEFAULT_RATE_PER_SECOND, maxWatchMs } = videos;
+  requirePositive("videos.intervalMs", intervalMs);
+  requirePositive("videos.ratePerSecond", ratePerSecond);
+  requirePositive("videos.maxWatchMs", maxWatchMs);
+  if (callback !== undefined) refuseUnknown(callback, CALLBACK_OPTION_NAMES, "callback.");
+  requirePositive("callback.expiresInMs", callback?.expiresInMs);
+  if (callback?.path !== undefined && callback.path !== callbackPath) {
+    throw new ConfigurationError(
+      "Option callback.path was returned by the options factory, where it has no effect: put callbackPath beside " +
+        "useFactory, useClass or useExisting.",
+    );
+  }
+  const factor = callback === undefined ? 1 : CALLBACK_INTERVAL_FACTOR;
   const events = new Subject<MetricsEvent>();
+  const hooks = publishingHooks(events, gateway.hooks);
   return {
+    gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
     events,
-    gateway: new ModelGateway({
-      ...gateway,
-      hooks: publishingHooks(events, gateway.hooks),
-      maxPollsPerSecond: videos.ratePerSecond ?? DEFAULT_RATE_PER_SECOND,
-    }),
     store: resolveStore(videos),
-    polling: { intervalMs: videos.intervalMs ?? DEFAULT_INTERVAL_MS, maxWatchMs: videos.maxWatchMs },
+    polling: { intervalMs: intervalMs * factor, ratePerSecond, maxWatchMs },
+    callbacks:
+      callback &&
+      new CallbackUrls(name, callbackPath === undefined ? callback : { ...callback, path: callbackPath }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ModelGatewayOptions } from "@model-gateway/core";
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
+import type { CallbackOptions } from "../callbacks/callback-urls.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 
 /** How video tasks are kept and polled. Durations are milliseconds. */
@@ -25,6 +26,11 @@ export interface VideosOptions {
 /** What an instance is made of: the options of core's client, and those for video tasks. */
 export interface ModelGatewayInstanceOptions extends Omit<ModelGatewayOptions, "maxPollsPerSecond"> {
   videos?: VideosOptions;
+  /**
+   * Lets the gateway tell when a video changes: each submission without a `callback_url` of its own gets a signed
+   * one, a controller receives it, and polling goes on six times slower. Default: polling alone.
+   */
+  callback?: CallbackOptions;
 }
 
 /** Options that decide the shape of the module and so cannot come from a factory. */
@@ -33,6 +39,8 @@ export interface ModelGatewayModuleExtras {
   name?: string;
   /** Whether other modules can inject without importing this one. Default false. */
   isGlobal?: boolean;
+  /** Set on the controller for callbacks, such as `{ isPublic: true }` for a global guard. */
+  callbackMetadata?: Record<string, unknown>;
 }
 
 /** Options of `ModelGatewayModule.forRoot()`. What is left out comes from the environment. */
@@ -47,6 +55,8 @@ export interface ModelGatewayOptionsFactory {
 export interface ModelGatewayModuleAsyncOptions
   extends ModelGatewayModuleExtras,
     Pick<ModuleMetadata, "imports"> {
+  /** Path of the controller for callbacks. Default `model-gateway/callbacks`. */
+  callbackPath?: string;
   /** Must not return `name` or `isGlobal`: they stand beside it. */
   useFactory?: (
     ...dependencies: never[]

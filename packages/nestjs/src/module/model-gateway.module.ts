@@ -8,6 +8,8 @@ import {
   type Provider,
   type Type,
 } from "@nestjs/common";
+import { DEFAULT_CALLBACK_PATH } from "../callbacks/callback-urls.js";
+import { createCallbackController } from "../callbacks/create-callback-controller.js";
 import { ChatService } from "../chat/chat.service.js";
 import { EmbeddingsService } from "../embeddings/embeddings.service.js";
 import { ImagesService } from "../images/images.service.js";
@@ -42,9 +44,20 @@ export class ModelGatewayModule {
    *
    * @throws ConfigurationError at start-up, naming the option
    */
-  static forRoot({ name, isGlobal, ...options }: ModelGatewayModuleOptions = {}): DynamicModule {
+  static forRoot({
+    name,
+    isGlobal,
+    callbackMetadata,
+    ...options
+  }: ModelGatewayModuleOptions = {}): DynamicModule {
     const token = optionsToken(name);
-    return defineInstance({ name, isGlobal }, [], [{ provide: token, useFactory: () => options }], token);
+    return defineInstance({
+      ...{ name, isGlobal, callbackMetadata },
+      callbackPath: options.callback && (options.callback.path ?? DEFAULT_CALLBACK_PATH),
+      imports: [],
+      providers: [{ provide: token, useFactory: () => options }],
+      options: token,
+    });
   }
 
   /**
@@ -55,7 +68,12 @@ export class ModelGatewayModule {
    */
   static forRootAsync(options: ModelGatewayModuleAsyncOptions): DynamicModule {
     const token = optionsToken(options.name);
-    return defineInstance(options, options.imports ?? [], optionsProviders(options, token), token);
+    const { name, isGlobal, callbackMetadata, callbackPath = DEFAULT_CALLBACK_PATH, imports = [] } = options;
+    return defineInstance({
+      ...{ name, isGlobal, callbackMetadata, callbackPath, imports },
+      providers: optionsProviders(options, token),
+      options: token,
+    });
   }
 }
 
@@ -74,7 +92,7 @@ function optionsToken(name = DEFAULT_INSTANCE): symbol {
 }
 
 function optionsProviders(options: ModelGatewayModuleAsyncOptions, token: symbol): Provider[] {
-  const { name: _name, isGlobal: _isGlobal, imports: _imports, ...ways } = options;
+  const { name: _n, isGlobal: _g, callbackMetadata: _m, callbackPath: _p, imports: _i, ...ways } = options;
   const { useFactory, useClass, useExisting, inject = [], ...misplaced } = ways;
   const [stray] = Object.keys(misplaced);
   if (stray !== undefined) {
@@ -104,16 +122,31 @@ function optionsProviders(options: ModelGatewayModuleAsyncOptions, token: symbol
   ];
 }
 
-function defineInstance(
-  { name = DEFAULT_INSTANCE, isGlobal = false }: ModelGatewayModuleExtras,
-  imports: NonNullable<DynamicModule["imports"]>,
-  providers: Provider[],
-  options: symbol,
-): DynamicModule {
+interface InstanceDefinition extends ModelGatewayModuleExtras {
+  /** undefined: no controller for callbacks */
+  callbackPath: string | undefined;
+  imports: NonNullable<DynamicModule["imports"]>;
+  providers: Provider[];
+  /** Token of the options among `providers`. */
+  options: symbol;
+}
+
+function defineInstance({
+  name = DEFAULT_INSTANCE,
+  isGlobal = false,
+  callbackMetadata = {},
+  callbackPath,
+  imports,
+  providers,
+  options,
+}: InstanceDefinition): DynamicModule {
+  checkName(name);
   const instance = Symbol(`ModelGatewayInstance(${name})`);
+  const callbacks = Symbol(`ModelGatewayCallbacks(${name})`);
   const token = (provided: Type<unknown> | Abstract<unknown>) => getModelGatewayToken(name, provided);
   const client = token(ModelGateway);
   const store = token(VideoTaskStore);
+  const videos = getModelGatewayToken(name, VideosService);
   // Factories name what they inject: no compiler has to emit metadata for it.
   const exported: FactoryProvider[] = [
     { provide: client, useFactory: ({ gateway }: Instance) => gateway, inject: [instance] },
@@ -128,9 +161,9 @@ function defineInstance(
       inject: [instance],
     },
     {
-      provide: token(VideosService),
-      useFactory: (gateway: ModelGateway, tasks: VideoTaskStore, { polling }: Instance) =>
-        new VideosService(gateway, tasks, polling),
+      provide: videos,
+      useFactory: (gateway: ModelGateway, tasks: VideoTaskStore, { polling, callbacks: urls }: Instance) =>
+        new VideosService(gateway, tasks, polling, urls),
       inject: [client, store, instance],
     },
   ];
@@ -138,16 +171,36 @@ function defineInstance(
     module: ModelGatewayModule,
     global: isGlobal,
     imports,
+    controllers:
+      callbackPath === undefined
+        ? []
+        : [
+            createCallbackController(
+              { path: callbackPath, metadata: callbackMetadata },
+              name,
+              callbacks,
+              videos,
+            ),
+          ],
     providers: [
       ...providers,
       {
         provide: instance,
-        useFactory: (given: ModelGatewayInstanceOptions) => createInstance(name, given),
+        useFactory: (given: ModelGatewayInstanceOptions) => createInstance(name, given, callbackPath),
         inject: [options],
       },
       { provide: store, useFactory: ({ store: tasks }: Instance) => tasks, inject: [instance] },
+      { provide: callbacks, useFactory: ({ callbacks: urls }: Instance) => urls, inject: [instance] },
       ...exported,
     ],
     exports: exported.map(({ provide }) => provide),
   };
+}
+
+/** It stands in the path of callbacks and in the names of files. */
+function checkName(name: string): void {
+  if (/^[\w.-]+$/.test(name)) return;
+  throw new ConfigurationError(
+    `The instance name ${JSON.stringify(name)} must be made of letters, digits, ".", "_" and "-".`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { VideoTask } from "@model-gateway/core";
 import { describe, expect, it } from "vitest";
-import { videoTaskStoreContract } from "../../test/video-task-store-contract.js";
+import { videoTaskStoreContract } from "../testing/video-task-store-contract.js";
 import { MemoryVideoTaskStore } from "./memory-video-task-store.js";
 
 describe("the memory store, as every store", () => {

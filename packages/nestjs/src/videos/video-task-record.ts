@@ -1,6 +1,7 @@
 import {
+  type ImageToVideoRequest,
+  type OmniVideoRequest,
   type VideoCreateRequest,
-  type VideoFamily,
   type VideoStatus,
   type VideoTask,
   type VideoTaskHandle,
@@ -16,11 +17,11 @@ import {
  */
 export type VideoTaskRecordStatus = "submitting" | "rejected" | "unknown" | VideoStatus;
 
-/** What was asked of the gateway; strings longer than 4096 characters are cut. */
-export interface VideoSubmission {
-  family: VideoFamily;
-  body: VideoCreateRequest;
-}
+/** What is asked of the gateway. In records, strings longer than 4096 characters are cut. */
+export type VideoSubmission =
+  | { family: "content"; body: VideoCreateRequest }
+  | { family: "image2video"; body: ImageToVideoRequest }
+  | { family: "omni-video"; body: OmniVideoRequest };
 
 /** Why a submission is `rejected` or `unknown`. Plain JSON. */
 export interface VideoTaskProblem {
@@ -46,6 +47,8 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   /** The task as last polled, with the gateway's raw answer. */
   task?: VideoTask;
   problem?: VideoTaskProblem;
+  /** Since when nobody polls it, on demand of the application. */
+  watchCancelledAt?: number;
   createdAt: number;
   updatedAt: number;
 }
@@ -55,9 +58,10 @@ export function isOver({ task }: VideoTaskRecord): boolean {
   return task !== undefined && videoOutcome(task) !== "pending";
 }
 
-/** Whether nothing more is to come by itself: over, `rejected` or `unknown`. */
+/** Whether nothing more is to come by itself: over, `rejected`, `unknown`, or not polled any more. */
 export function isSettled(record: VideoTaskRecord): boolean {
-  return isOver(record) || record.status === "rejected" || record.status === "unknown";
+  const { status, watchCancelledAt } = record;
+  return isOver(record) || status === "rejected" || status === "unknown" || watchCancelledAt !== undefined;
 }
 
 // The changes that every store makes, so that all make the same.
@@ -76,7 +80,7 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
 
 /** A record after the gateway took the task, or after a poll. */
 export function polledRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
-  const { problem: _solved, ...rest } = record;
+  const { problem: _solved, watchCancelledAt: _resumed, ...rest } = record;
   return { ...rest, ...touched(record), status: task.status, handle: task.handle, task };
 }
 
@@ -87,6 +91,11 @@ export function troubledRecord(
   problem: VideoTaskProblem,
 ): VideoTaskRecord {
   return { ...record, ...touched(record), status, problem };
+}
+
+/** A record that nobody wants polled any more. */
+export function unwatchedRecord(record: VideoTaskRecord): VideoTaskRecord {
+  return { ...record, ...touched(record), watchCancelledAt: Date.now() };
 }
 
 function touched({ version }: VideoTaskRecord): Pick<VideoTaskRecord, "version" | "updatedAt"> {

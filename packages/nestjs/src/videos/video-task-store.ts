@@ -7,17 +7,45 @@ import type {
   VideoTaskRecordStatus,
 } from "./video-task-record.js";
 
-/**
- * Polls one task and writes what it sees to the store. Resolves when the task is settled, or soon after
- * `signal` aborts; rejects only when the store refused a write.
- */
-export type PollVideoTask = (record: VideoTaskRecord, signal: AbortSignal) => Promise<void>;
+/** What a store is opened with: how its tasks are polled. */
+export interface VideoTaskPolling {
+  /** Polls per second, over everything that shares the store. */
+  readonly ratePerSecond: number;
+
+  /**
+   * Polls one task to its end, at the pace of this process, and writes what it sees to the store. For stores of
+   * one process. Resolves when the task is settled, or soon after `signal` aborts; rejects only when the store
+   * refused a write.
+   *
+   * @param options `soon`: each value asks for a poll ahead of time
+   */
+  toEnd(record: VideoTaskRecord, options: { signal: AbortSignal; soon: Observable<unknown> }): Promise<void>;
+
+  /**
+   * Polls one task once, now, and writes what it saw to the store. For stores that schedule the polls of several
+   * processes. Rejects only when the store refused a write.
+   *
+   * @param options `failedPolls`: as the poll before gave it, at first 0
+   */
+  once(record: VideoTaskRecord, options: { signal: AbortSignal; failedPolls: number }): Promise<PolledOnce>;
+}
+
+/** When to poll a task again. */
+export interface PolledOnce {
+  /** Milliseconds until the next poll; undefined when the task needs none. After an abort 0. */
+  nextPollMs?: number;
+  /** Failed polls in a row, to be handed to the next poll of this task. */
+  failedPolls: number;
+  /** The gateway asked to slow down: no poll of any task for so many milliseconds. */
+  pauseMs?: number;
+}
 
 /**
  * Where video tasks are kept, so that none that was paid for is lost and none is paid for twice. Abstract class
  * and not interface: it is also the token under which an instance provides its store.
  *
- * Writes have happened durably when their promise resolves. A write to a key that is not there rejects.
+ * Writes have happened durably when their promise resolves. A write to a key that is not there rejects. Nothing
+ * changes a record that is over. `videoTaskStoreContract` of `@model-gateway/nestjs/testing` tests all of this.
  */
 export abstract class VideoTaskStore {
   /** Whether records outlive the process. Stores that are not durable are refused in production. */
@@ -25,19 +53,18 @@ export abstract class VideoTaskStore {
 
   /**
    * Every change, of every process that shares the store, after it was written. Hot; does not complete, since
-   * a store may be opened again.
+   * a store may be opened again. Of changes that another process makes in quick succession, the last is enough.
    */
   abstract readonly changes$: Observable<VideoTaskRecord>;
 
   /**
-   * Makes the store ready, turns submissions that a dead process left behind into `unknown`, and from now on
-   * hands every accepted task that is not over to `poll`: those it finds, `unknown` ones with a handle
-   * included, and those accepted later. A task is with one process at a time; after a crash it is handed out
-   * again.
+   * Makes the store ready, turns submissions that a dead process left behind into `unknown`, and from now on has
+   * every accepted task polled until it is settled: those it finds, `unknown` ones with a handle included, and
+   * those accepted later. A task is with one process at a time; after a crash another poll takes it up.
    */
-  abstract open(poll: PollVideoTask): Promise<void>;
+  abstract open(polling: VideoTaskPolling): Promise<void>;
 
-  /** Hands out no more tasks, aborts the polls of this process and waits for them. Writes still work. */
+  /** Has no more tasks polled here, aborts the polls of this process and waits for them. Writes still work. */
   abstract stop(): Promise<void>;
 
   /** Frees what the store holds. `stop` has been called; nothing is called after it but `open`. */
@@ -49,20 +76,37 @@ export abstract class VideoTaskStore {
    */
   abstract begin(intent: VideoTaskIntent): Promise<boolean>;
 
-  /** The gateway took the task: writes its handle and hands it out for polling. */
+  /**
+   * The gateway has the task: writes its handle and has it polled. Also brings back one that is `unknown`,
+   * `rejected` or not polled any more.
+   */
   abstract accept(key: string, task: VideoTask): Promise<void>;
 
   /** The gateway surely did not take the task. */
   abstract reject(key: string, problem: VideoTaskProblem): Promise<void>;
 
-  /** Nobody knows how the task stands. What was known of it (handle, last poll) stays. Changes none that is over. */
+  /** Nobody knows how the task stands. What was known of it (handle, last poll) stays. */
   abstract lose(key: string, problem: VideoTaskProblem): Promise<void>;
 
-  /** Writes what a poll saw. Changes none that is over. */
+  /** Writes what a poll saw. */
   abstract update(key: string, task: VideoTask): Promise<void>;
+
+  /** Has this task polled no more, in no process, also after a restart, until it is accepted again. */
+  abstract cancelWatch(key: string): Promise<void>;
+
+  /**
+   * Asks for a poll of this task ahead of time, wherever it is polled: at once, or a second after its last poll
+   * if that comes later. Does nothing for a task that is not polled.
+   */
+  abstract pollSoon(key: string): Promise<void>;
 
   abstract get(key: string): Promise<VideoTaskRecord | undefined>;
 
   /** In the order of submission. */
   abstract list(filter?: { status?: VideoTaskRecordStatus }): Promise<VideoTaskRecord[]>;
+
+  /** What is wrong with the store right now, a sentence each, for health checks. */
+  async troubles(): Promise<string[]> {
+    return [];
+  }
 }

@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import {
   GatewayError,
+  type ImageToVideoRequest,
   InvalidRequestError,
   type ModelGateway,
+  type OmniVideoRequest,
   type VideoCreateRequest,
   type VideoTask,
 } from "@model-gateway/core";
 import {
+  ConflictException,
   Logger,
   NotFoundException,
   type OnApplicationShutdown,
@@ -15,29 +18,31 @@ import {
   ServiceUnavailableException,
 } from "@nestjs/common";
 import { defer, EMPTY, filter, merge, mergeMap, Observable, Subject, takeUntil, takeWhile } from "rxjs";
+import type { CallbackUrls } from "../callbacks/callback-urls.js";
 import { abridge } from "./abridge.js";
+import { createVideoTask } from "./create-video-task.js";
 import { VideoKeyTakenError } from "./video-key-taken-error.js";
+import { videoProblem } from "./video-problem.js";
+import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
+import { type PollSettings, VideoTaskPoller } from "./video-task-poller.js";
 import {
+  isOver,
   isSettled,
-  type VideoTaskProblem,
+  type VideoSubmission,
   type VideoTaskRecord,
   type VideoTaskRecordStatus,
 } from "./video-task-record.js";
-import type { PollVideoTask, VideoTaskStore } from "./video-task-store.js";
-
-/** How an instance polls. */
-export interface PollSettings {
-  intervalMs: number;
-  maxWatchMs: number | undefined;
-}
+import type { VideoTaskStore } from "./video-task-store.js";
 
 /** Options of `videos.submit`. */
-export interface SubmitOptions {
+export interface SubmitOptions<Family extends VideoSubmission["family"] = "content"> {
   /**
    * Your own name for the submission, such as an order number: a second submission with it is refused, so it
    * makes `submit` safe to repeat. Default: a random UUID.
    */
   key?: string;
+  /** Which endpoint the body is for. Default `content`. */
+  family?: Family;
 }
 
 /**
@@ -47,15 +52,20 @@ export interface SubmitOptions {
 export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   /**
    * Submissions that nobody knows the outcome of: those that are `unknown` now, and each that becomes so.
-   * Nothing sends them again; look into the usage records of the key. Completes when the application closes.
+   * Nothing sends them again; look into the usage records of the key, and `reconcile` them. Completes when the
+   * application closes.
    */
   readonly orphans$: Observable<VideoTaskRecord>;
 
   private readonly logger = new Logger(VideosService.name);
+  private readonly reconciler: VideoReconciler;
   private readonly closing = new Subject<void>();
   /** Subscribers by key: a change reaches those of its task without asking all the others. */
   private readonly channels = new Map<string, Subject<VideoTaskRecord>>();
-  private readonly submissions = new Set<Promise<unknown>>();
+  /** Keys that are being paid for by this process. */
+  private readonly paying = new Set<string>();
+  /** What must be written down before the store is closed. */
+  private readonly unfinished = new Set<Promise<unknown>>();
   private opening: Promise<void> | undefined;
   private closed = false;
 
@@ -63,7 +73,9 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     private readonly gateway: ModelGateway,
     private readonly store: VideoTaskStore,
     private readonly polling: PollSettings,
+    private readonly callbacks: CallbackUrls | undefined,
   ) {
+    this.reconciler = new VideoReconciler(gateway, store);
     store.changes$
       .pipe(takeUntil(this.closing))
       .subscribe((record) => this.channels.get(record.key)?.next(record));
@@ -76,23 +88,37 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 
   /**
-   * Submits a video of the first family (`POST /videos`). Resolves when the task id is written down; rejects
-   * with core's error otherwise. After an error with `maybeProcessed: true` the submission is kept as `unknown`
-   * and announced by `orphans$`; after any other the key is free again.
+   * Submits a video: `POST /videos`, or with `family` one of the two endpoints of the second family, where the
+   * key is also sent as `external_task_id`. Resolves when the task id is written down; rejects with core's error
+   * otherwise. After an error with `maybeProcessed: true` the submission is kept as `unknown` and announced by
+   * `orphans$`; after any other the key is free again.
    *
    * @throws VideoKeyTakenError when there is a submission with this key; nothing was sent
    * @throws ServiceUnavailableException when the application is closing; nothing was sent
    */
-  submit(body: VideoCreateRequest, { key = randomUUID() }: SubmitOptions = {}): Promise<{ key: string }> {
-    const submission = this.submitOnce(body, key).finally(() => this.submissions.delete(submission));
-    this.submissions.add(submission);
-    return submission;
+  submit(body: VideoCreateRequest, options?: SubmitOptions): Promise<{ key: string }>;
+  submit(
+    body: ImageToVideoRequest,
+    options: SubmitOptions<"image2video"> & { family: "image2video" },
+  ): Promise<{ key: string }>;
+  submit(
+    body: OmniVideoRequest,
+    options: SubmitOptions<"omni-video"> & { family: "omni-video" },
+  ): Promise<{ key: string }>;
+  submit(
+    body: VideoSubmission["body"],
+    { key = randomUUID(), family = "content" }: SubmitOptions<VideoSubmission["family"]> = {},
+  ): Promise<{ key: string }> {
+    // The overloads pair them.
+    const submission = { family, body } as VideoSubmission;
+    return this.finish(this.submitOnce(submission, key));
   }
 
   /**
    * How a submission stands: its record now, and again at each change. Completes when nothing more is to come:
-   * the task is over, or its status is `rejected` or `unknown`. Polls nothing itself: any number of subscribers
-   * costs the polls of one, and unsubscribing ends that subscription only. Completes when the application closes.
+   * the task is over, its status is `rejected` or `unknown`, or its watch was cancelled. Polls nothing itself: any
+   * number of subscribers costs the polls of one, and unsubscribing ends that subscription only. Completes when
+   * the application closes.
    *
    * Errors with Nest's `NotFoundException` when there is no submission with this key.
    */
@@ -120,6 +146,66 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     return this.store.list(filter);
   }
 
+  /**
+   * Polls a task no more, also after a restart, and completes its watches. The task itself goes on and is billed:
+   * the API cannot cancel one. `reconcile(key)` takes it up again.
+   *
+   * @throws NotFoundException when there is no submission with this key
+   * @throws ConflictException when the gateway has not taken it yet, so that there is nothing to poll
+   */
+  async cancelWatch(key: string): Promise<void> {
+    const record = await this.require(key);
+    if (isOver(record)) return;
+    if (record.handle === undefined)
+      throw new ConflictException(`Video ${key} is ${record.status}: it is not polled.`);
+    await this.store.cancelWatch(key);
+  }
+
+  /**
+   * Brings a submission into line with the gateway, now. Without a finding the task is asked for once, and polled
+   * on if it is not over: that also takes up one that was given up or whose watch was cancelled. With one, a
+   * submission of unknown outcome gets its task, or its key is free again.
+   *
+   * @throws NotFoundException when there is no submission with this key
+   * @throws ConflictException when the finding does not fit the submission; nothing has changed
+   * @throws core's errors when the gateway does not tell; nothing has changed
+   */
+  async reconcile(key: string, finding?: VideoFinding): Promise<VideoTaskRecord> {
+    const record = await this.require(key);
+    if (this.paying.has(key)) throw new ConflictException(`Video ${key} is being submitted right now.`);
+    if (finding === undefined) await this.finish(this.reconciler.askAgain(record));
+    else if ("taskId" in finding) await this.finish(this.reconciler.adopt(record, finding.taskId));
+    else await this.finish(this.reconciler.free(record));
+    return this.require(key);
+  }
+
+  /**
+   * Takes what the gateway sent to the address of a submission: asks the gateway how the task stands, soon, and
+   * finds the task of a submission that lost its id. Nothing in the body is believed. The module's own controller
+   * calls this; call it yourself only behind a check of your own.
+   *
+   * @returns false when there is no submission with this key
+   */
+  async handleCallback(key: string, body: unknown): Promise<boolean> {
+    const record = await this.get(key);
+    if (record === undefined) return false;
+    if (this.closed || isOver(record) || record.watchCancelledAt !== undefined) return true;
+    if (record.handle !== undefined && record.status !== "unknown") await this.store.pollSoon(key);
+    else if (!this.paying.has(key)) void this.finish(this.reconciler.heal(record, body));
+    return true;
+  }
+
+  /** What stands in the way of the video tasks right now, a sentence each, for health checks. */
+  async troubles(): Promise<string[]> {
+    const troubles: string[] = [];
+    const { length: orphans } = await this.list({ status: "unknown" });
+    if (orphans > 0) troubles.push(`${orphans} video submissions are of unknown outcome: reconcile them.`);
+    const { perSecond, maxPerSecond, pausedForMs } = this.gateway.videos.pollPace;
+    if (perSecond < maxPerSecond || pausedForMs > 0)
+      troubles.push("The gateway asked to poll video tasks less often.");
+    return [...troubles, ...(await this.store.troubles())];
+  }
+
   async onModuleInit(): Promise<void> {
     await this.open();
   }
@@ -134,26 +220,31 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
 
   /** What is being paid for right now is still written down: core's time-outs bound the wait. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.allSettled(this.submissions);
+    await Promise.allSettled(this.unfinished);
     await this.store.close();
   }
 
-  private async submitOnce(body: VideoCreateRequest, key: string): Promise<{ key: string }> {
+  private async submitOnce(submission: VideoSubmission, key: string): Promise<{ key: string }> {
     if (typeof key !== "string" || key === "") {
       throw new InvalidRequestError([{ field: "key", message: "must be a non-empty string", value: key }]);
     }
     if (this.closed) throw new ServiceUnavailableException("The application is closing.");
     await this.open();
-    const intent = { key, submission: { family: "content", body: abridge(body) } } as const;
-    if (!(await this.store.begin(intent))) throw new VideoKeyTakenError(key);
-    const task = await this.pay(body, key);
-    await this.record(key, task);
+    if (!(await this.store.begin({ key, submission: abridge(submission) })))
+      throw new VideoKeyTakenError(key);
+    this.paying.add(key);
+    try {
+      await this.record(key, await this.pay(submission, key));
+    } finally {
+      this.paying.delete(key);
+    }
     return { key };
   }
 
-  private async pay(body: VideoCreateRequest, key: string): Promise<VideoTask> {
+  private async pay(submission: VideoSubmission, key: string): Promise<VideoTask> {
+    const callbackUrl = this.callbacks?.sign(key, taskExpiryOf(submission));
     try {
-      return await this.gateway.videos.create(body);
+      return await createVideoTask(this.gateway, submission, { key, callbackUrl });
     } catch (error) {
       await this.recordFailure(key, error);
       throw error;
@@ -163,8 +254,8 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   private async recordFailure(key: string, error: unknown): Promise<void> {
     const surelyNotPaid = GatewayError.isInstance(error) && !error.maybeProcessed;
     try {
-      if (surelyNotPaid) await this.store.reject(key, problemOf(error));
-      else await this.store.lose(key, problemOf(error));
+      if (surelyNotPaid) await this.store.reject(key, videoProblem(error));
+      else await this.store.lose(key, videoProblem(error));
     } catch (storeError) {
       // The caller needs to hear of the submission; the record stays as it is, and its key taken.
       this.logger.error(`The store did not take how video ${key} failed: ${String(storeError)}`);
@@ -177,37 +268,23 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     } catch (error) {
       // The last place that knows the task.
       const handle = JSON.stringify(task.handle);
-      this.logger.error(`Video task ${key} was paid for, but the store did not take its handle ${handle}.`);
+      this.logger.error(
+        `Video task ${key} was paid for, but the store did not take its handle ${handle}. Keep the handle: once the ` +
+          "store works again, reconcile the key with its task id.",
+      );
       throw error;
     }
   }
 
-  private readonly poll: PollVideoTask = async ({ key, handle }, signal) => {
-    if (handle === undefined) return;
-    const { intervalMs, maxWatchMs } = this.polling;
-    const startedAt = performance.now();
-    while (!signal.aborted) {
-      const timeoutMs = maxWatchMs && Math.max(1, startedAt + maxWatchMs - performance.now());
-      const watch = this.gateway.videos.watch(handle, { intervalMs, timeoutMs, signal });
-      try {
-        for await (const task of watch) await this.store.update(key, task);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!GatewayError.isInstance(error)) {
-          this.logger.error(`Video task ${key} is polled no more until the next start: ${String(error)}`);
-          throw error;
-        }
-        // A watch gives up after failed polls in a row, minutes apart by then. The task was paid for: go on.
-        if (error.retryable || error.kind === "invalid_response") continue;
-        await this.store.lose(key, problemOf(error));
-        return;
-      }
-    }
-  };
+  /** Keeps the store open until something is written down. */
+  private finish<T>(work: Promise<T>): Promise<T> {
+    const finished = work.finally(() => this.unfinished.delete(finished));
+    this.unfinished.add(finished);
+    return finished;
+  }
 
   private open(): Promise<void> {
-    this.opening ??= this.store.open(this.poll);
+    this.opening ??= this.store.open(new VideoTaskPoller(this.gateway, this.store, this.polling));
     return this.opening;
   }
 
@@ -235,6 +312,10 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 }
 
+function taskExpiryOf({ family, body }: VideoSubmission): number | undefined {
+  return family === "content" ? body?.execution_expires_after : undefined;
+}
+
 /** Drops records that are not newer than what was seen of their key: a read can race with a change. */
 function onlyNews() {
   const seen = new Map<string, number>();
@@ -243,10 +324,4 @@ function onlyNews() {
     seen.set(key, version);
     return true;
   });
-}
-
-function problemOf(error: unknown): VideoTaskProblem {
-  if (!GatewayError.isInstance(error)) return { kind: "other", message: String(error) };
-  const { kind, message, requestId } = error;
-  return requestId === undefined ? { kind, message } : { kind, message, requestId };
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { VideoTask } from "@model-gateway/core";
-import { firstValueFrom, Subject, take, toArray } from "rxjs";
-import type { PollVideoTask, VideoTaskRecord, VideoTaskStore } from "../src/index.js";
+import { filter, firstValueFrom, Subject, take, toArray } from "rxjs";
+import type { VideoTaskRecord } from "../videos/video-task-record.js";
+import type { VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 
 /** One thing that every store does; `run` rejects when this one does not. Works with any test runner. */
 export interface StoreContractCase {
@@ -14,25 +15,30 @@ const SUBMISSION = {
   body: { model: "some-video-model", content: [{ type: "text" as const, text: "A boat" }] },
 };
 const PROBLEM = { kind: "connection", message: "The connection broke." };
-const nothing: PollVideoTask = async () => {};
+/** Longer than any test. */
+const NEVER_MS = 600_000;
+
+type CreateStore = () => VideoTaskStore | Promise<VideoTaskStore>;
 
 /**
  * What the module relies on, for each store it is to run on.
  *
  * @param createStore makes a new, empty store
+ * @example
+ * for (const { title, run } of videoTaskStoreContract(() => new MyVideoTaskStore())) it(title, run);
  */
-export function videoTaskStoreContract(createStore: () => VideoTaskStore): StoreContractCase[] {
+export function videoTaskStoreContract(createStore: CreateStore): StoreContractCase[] {
   const withStore = (
     title: string,
-    run: (store: VideoTaskStore) => Promise<void>,
-    poll: PollVideoTask | false = nothing,
+    run: (store: VideoTaskStore, polled: PolledTasks) => Promise<void>,
   ): StoreContractCase => ({
     title,
     async run() {
-      const store = createStore();
-      if (poll) await store.open(poll);
+      const store = await createStore();
+      const polled = new PolledTasks();
+      await store.open(polled);
       try {
-        await run(store);
+        await run(store, polled);
       } finally {
         await store.stop();
         await store.close();
@@ -137,75 +143,127 @@ export function videoTaskStoreContract(createStore: () => VideoTaskStore): Store
       );
       assert.deepEqual(await store.get("a"), changes.at(-1));
     }),
-    handsOutWhatIsAccepted(createStore),
-    handsOutAgainAfterAStop(createStore),
+    withStore("has an accepted task polled, and one that is over never", async (store, polled) => {
+      await begun(store, "over");
+      await store.accept("over", task("succeeded"));
+      await begun(store, "a");
+      const seen = polled.next("a");
+      await store.accept("a", task("queued"));
+      assert.deepEqual((await seen).handle, task("queued").handle);
+      assert.deepEqual(polled.keys(), ["a"]);
+    }),
+    withStore("has a task polled ahead of time on demand", async (store, polled) => {
+      await begun(store, "a");
+      const first = polled.next("a");
+      await store.accept("a", task("queued"));
+      await first;
+      const second = polled.next("a");
+      await store.pollSoon("a");
+      await second;
+      await store.pollSoon("nobody");
+    }),
+    withStore("has a task polled no more on demand, until it is accepted again", async (store, polled) => {
+      await begun(store, "a");
+      const first = polled.next("a");
+      await store.accept("a", task("running", 10));
+      await first;
+      await store.cancelWatch("a");
+      const cancelled = await store.get("a");
+      assert.equal(cancelled?.status, "running");
+      assert.ok((cancelled.watchCancelledAt ?? 0) > 0);
+      await store.stop();
+      await store.close();
+      await store.open(polled);
+      await begun(store, "b");
+      const other = polled.next("b");
+      await store.accept("b", task("queued"));
+      await other;
+      assert.deepEqual(polled.keys(), ["a", "b"]);
+      const again = polled.next("a");
+      await store.accept("a", task("running", 20));
+      await again;
+      assert.equal((await store.get("a"))?.watchCancelledAt, undefined);
+    }),
+    withStore(
+      "stops polling, still takes writes, and has polled what is open when it is opened again",
+      async (store, polled) => {
+        await begun(store, "a");
+        const first = polled.next("a");
+        await store.accept("a", task("running"));
+        await first;
+        await begun(store, "b");
+        await store.stop();
+        assert.equal(polled.active, 0);
+        await store.accept("b", task("queued"));
+        assert.deepEqual(polled.keys(), ["a"]);
+        await store.close();
+        const both = Promise.all([polled.next("a"), polled.next("b")]);
+        await store.open(polled);
+        await both;
+      },
+    ),
+    withStore(
+      "has a lost task that has a handle polled again when it is opened again",
+      async (store, polled) => {
+        await begun(store, "a");
+        await store.accept("a", task("running"));
+        await store.lose("a", PROBLEM);
+        await store.stop();
+        await store.close();
+        const again = polled.next("a");
+        await store.open(polled);
+        assert.deepEqual((await again).handle, task("running").handle);
+      },
+    ),
+    withStore("has no troubles", async (store) => {
+      assert.deepEqual(await store.troubles(), []);
+    }),
   ];
 }
 
-function handsOutWhatIsAccepted(createStore: () => VideoTaskStore): StoreContractCase {
-  return {
-    title: "hands an accepted task out once, and one that is over never",
-    async run() {
-      const handedOut = new Subject<VideoTaskRecord>();
-      const all: string[] = [];
-      handedOut.subscribe(({ key }) => all.push(key));
-      const store = createStore();
-      await store.open(async (record, signal) => {
-        handedOut.next(record);
-        await aborted(signal);
-      });
-      const first = firstValueFrom(handedOut);
-      await store.begin({ key: "a", submission: SUBMISSION });
-      await store.accept("a", task("queued"));
-      assert.deepEqual((await first).handle, task("queued").handle);
-      await store.update("a", task("running"));
-      await store.begin({ key: "over", submission: SUBMISSION });
-      await store.accept("over", task("succeeded"));
-      const last = firstValueFrom(handedOut);
-      await store.begin({ key: "b", submission: SUBMISSION });
-      await store.accept("b", task("queued"));
-      await last;
-      assert.deepEqual(all, ["a", "b"]);
-      await store.stop();
-      await store.close();
-    },
-  };
+/** Stands for the module: is handed tasks, by stores that schedule polls themselves and by those that do not. */
+class PolledTasks implements VideoTaskPolling {
+  readonly ratePerSecond = 1_000;
+  /** Polls that are under way. */
+  active = 0;
+  private readonly seen: string[] = [];
+  private readonly handedOut = new Subject<VideoTaskRecord>();
+
+  /** The record that the next poll of this task is given. */
+  next(key: string): Promise<VideoTaskRecord> {
+    return firstValueFrom(this.handedOut.pipe(filter((record) => record.key === key)));
+  }
+
+  /** Keys of all tasks that were polled, each once, in order. */
+  keys(): string[] {
+    return [...new Set(this.seen)];
+  }
+
+  async toEnd(
+    record: VideoTaskRecord,
+    { signal, soon }: Parameters<VideoTaskPolling["toEnd"]>[1],
+  ): Promise<void> {
+    this.see(record);
+    const hints = soon.subscribe(() => this.see(record));
+    this.active++;
+    await aborted(signal);
+    this.active--;
+    hints.unsubscribe();
+  }
+
+  async once(record: VideoTaskRecord) {
+    this.see(record);
+    return { failedPolls: 0, nextPollMs: NEVER_MS };
+  }
+
+  private see(record: VideoTaskRecord): void {
+    this.seen.push(record.key);
+    this.handedOut.next(record);
+  }
 }
 
-function handsOutAgainAfterAStop(createStore: () => VideoTaskStore): StoreContractCase {
-  return {
-    title: "aborts its polls on stop, still takes writes, and hands out what is open when opened again",
-    async run() {
-      const store = createStore();
-      const polls: AbortSignal[] = [];
-      const started = new Subject<void>();
-      await store.open(async (_record, signal) => {
-        polls.push(signal);
-        started.next();
-        await aborted(signal);
-      });
-      const first = firstValueFrom(started);
-      await store.begin({ key: "a", submission: SUBMISSION });
-      await store.accept("a", task("running"));
-      await first;
-      await store.begin({ key: "b", submission: SUBMISSION });
-      await store.stop();
-      assert.deepEqual(
-        polls.map(({ aborted: isAborted }) => isAborted),
-        [true],
-      );
-      await store.accept("b", task("queued"));
-      assert.equal(polls.length, 1);
-      await store.close();
-
-      const found = new Subject<string>();
-      const both = firstValueFrom(found.pipe(take(2), toArray()));
-      await store.open(async ({ key }) => found.next(key));
-      assert.deepEqual((await both).sort(), ["a", "b"]);
-      await store.stop();
-      await store.close();
-    },
-  };
+function begun(store: VideoTaskStore, key: string): Promise<boolean> {
+  return store.begin({ key, submission: SUBMISSION });
 }
 
 function task(status: VideoTask["status"], progress?: number): VideoTask {

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { gatewayFor } from "../../test/gateways.js";
+import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
+import { AuthenticationError, InvalidRequestError, RateLimitError, type VideoTaskHandle } from "../index.js";
+
+const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };
+const NEW = () => ({ ...HANDLE, createdAt: Date.now() });
+
+/** A gateway that answers with the statuses in turn, the last one for ever: an HTTP error, or a task's word. */
+async function gatewayWith(answers: Array<number | string>, headers: Record<string, string> = {}) {
+  const server = await startServer((_request, response, count) => {
+    const answer = answers[Math.min(count, answers.length) - 1];
+    if (typeof answer === "number") sendJSON(response, errorBody("no"), answer, headers);
+    else sendJSON(response, { id: "t1", status: answer });
+  });
+  return { server, videos: gatewayFor(server.url, {}).videos };
+}
+
+describe("one poll", () => {
+  it("tells the task, whether it changed, and when to poll again", async () => {
+    const { videos, server } = await gatewayWith(["running", "running", "succeeded"]);
+    const first = await videos.poll(NEW(), { intervalMs: 1_000 });
+    expect(first).toMatchObject({ task: { status: "running" }, changed: true, failedPolls: 0 });
+    expect(first.nextPollMs).toBeGreaterThanOrEqual(900);
+    expect(first.nextPollMs).toBeLessThanOrEqual(1_100);
+    const second = await videos.poll(NEW(), { last: first.task });
+    expect(second.changed).toBe(false);
+    const third = await videos.poll(NEW(), { last: second.task });
+    expect(third).toMatchObject({ task: { status: "succeeded" }, changed: true });
+    expect(third.nextPollMs).toBeUndefined();
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("polls an old task less often, up to six times the interval", async () => {
+    const { videos } = await gatewayWith(["running"]);
+    const old = { ...HANDLE, createdAt: Date.now() - 3_600_000 };
+    const { nextPollMs = 0 } = await videos.poll(old, { intervalMs: 100 });
+    expect(nextPollMs).toBeGreaterThanOrEqual(540);
+    expect(nextPollMs).toBeLessThanOrEqual(660);
+  });
+
+  it("rides out what may pass, at growing distances, and asks for one request each", async () => {
+    const { videos, server } = await gatewayWith([502]);
+    const { error, failedPolls, nextPollMs = 0 } = await videos.poll(NEW(), { intervalMs: 100, failedPolls: 2 });
+    expect(error?.kind).toBe("server");
+    expect(failedPolls).toBe(3);
+    expect(nextPollMs).toBeGreaterThanOrEqual(720);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("asks for a pause on 429: the one the gateway names, or a growing one", async () => {
+    const named = await (await gatewayWith([429], { "retry-after": "7" })).videos.poll(NEW());
+    expect(named.error).toBeInstanceOf(RateLimitError);
+    expect(named.pauseMs).toBe(7_000);
+    const { videos } = await gatewayWith([429]);
+    expect((await videos.poll(NEW(), { failedPolls: 0 })).pauseMs).toBe(1_000);
+    expect((await videos.poll(NEW(), { failedPolls: 3 })).pauseMs).toBe(8_000);
+  });
+
+  it("gives a new task time to become known, and none to one of unknown age", async () => {
+    const { videos } = await gatewayWith([404]);
+    expect(await videos.poll(NEW())).toMatchObject({ failedPolls: 0, nextPollMs: expect.any(Number) });
+    expect((await videos.poll(HANDLE)).nextPollMs).toBeUndefined();
+  });
+
+  it("names no next poll for an error that will not pass", async () => {
+    const { videos } = await gatewayWith([401]);
+    const { error, nextPollMs, task } = await videos.poll(NEW());
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect([task, nextPollMs]).toEqual([undefined, undefined]);
+  });
+
+  it("refuses a handle that is none", async () => {
+    const { videos } = await gatewayWith(["running"]);
+    await expect(videos.poll({ id: "t1" } as VideoTaskHandle)).rejects.toThrow(InvalidRequestError);
+  });
+});
+
+describe("a poll ahead of time", () => {
+  it("comes long before the interval is over, once however often it is asked for", async () => {
+    const { videos, server } = await gatewayWith(["queued", "succeeded"]);
+    const watch = videos.watch(HANDLE, { intervalMs: 600_000 });
+    expect((await watch.next()).value).toMatchObject({ status: "queued" });
+    for (let hint = 0; hint < 1_000; hint++) watch.pollSoon();
+    expect((await watch.next()).value).toMatchObject({ status: "succeeded" });
+    expect((await watch.next()).done).toBe(true);
+    watch.pollSoon();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("comes after the poll that is under way, which may have looked too early", async () => {
+    const { videos, server } = await gatewayWith(["queued", "succeeded"]);
+    const watch = videos.watch(HANDLE, { intervalMs: 600_000 });
+    const first = watch.next();
+    await expect.poll(() => server.requests.length).toBe(1);
+    watch.pollSoon();
+    await first;
+    watch.pollSoon();
+    expect((await watch.next()).value).toMatchObject({ status: "succeeded" });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("the pace of polling", () => {
+  it("is told: full at first, slowed down after a 429", async () => {
+    const { videos } = await gatewayWith([429, "running"], { "retry-after": "60" });
+    expect(videos.pollPace).toEqual({ perSecond: 20, maxPerSecond: 20, pausedForMs: 0 });
+    const watch = videos.watch(NEW(), { intervalMs: 1 });
+    const left = watch.next();
+    await expect.poll(() => videos.pollPace.perSecond).toBe(10);
+    expect(videos.pollPace.pausedForMs).toBeGreaterThan(50_000);
+    await watch.return?.();
+    expect((await left).done).toBe(true);
+  });
+});

@@ -1,0 +1,192 @@
+import type { VideoTask } from "@model-gateway/core";
+import { type Observable, Subject } from "rxjs";
+import {
+  begunRecord,
+  isOver,
+  isSettled,
+  polledRecord,
+  troubledRecord,
+  unwatchedRecord,
+  type VideoTaskIntent,
+  type VideoTaskProblem,
+  type VideoTaskRecord,
+  type VideoTaskRecordStatus,
+} from "./video-task-record.js";
+import { type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
+
+const DEFAULT_MAX_FINISHED = 10_000;
+const LEFT_BEHIND: VideoTaskProblem = {
+  kind: "other",
+  message:
+    "The process ended while it submitted this video. It may have been paid for; nothing sends it again.",
+};
+
+/** A task that this process polls. */
+interface Polled {
+  taskId: string;
+  stop: AbortController;
+  soon: Subject<void>;
+}
+
+/** The store of one process: keeps all records in memory. How they outlive the process is up to the subclass. */
+export abstract class LocalVideoTaskStore extends VideoTaskStore {
+  readonly changes$: Observable<VideoTaskRecord>;
+  private readonly changes = new Subject<VideoTaskRecord>();
+  private readonly kept = new Map<string, VideoTaskRecord>();
+  /** Keys of records that may be forgotten, the first to finish first. */
+  private readonly finished = new Set<string>();
+  /** The last write of a key that is under way: the next one comes after it. */
+  private readonly writing = new Map<string, Promise<unknown>>();
+  private readonly polled = new Map<string, Polled>();
+  private readonly running = new Set<Promise<void>>();
+  private polling: VideoTaskPolling | undefined;
+
+  constructor(private readonly maxFinished = DEFAULT_MAX_FINISHED) {
+    super();
+    this.changes$ = this.changes.asObservable();
+  }
+
+  /**
+   * Writes a new version of a record durably. Called in order for one key, and at once for many keys. The record
+   * shows up only after it resolved; when it rejects, nothing has changed.
+   */
+  protected abstract persist(record: VideoTaskRecord): Promise<void>;
+
+  /** What is kept, in the order of submission. Called by each `open`. */
+  protected abstract load(): Promise<Iterable<VideoTaskRecord>>;
+
+  /** The records as they stand, in the order of submission. */
+  protected records(): Iterable<VideoTaskRecord> {
+    return this.kept.values();
+  }
+
+  async open(polling: VideoTaskPolling): Promise<void> {
+    const loaded = [...(await this.load())];
+    this.kept.clear();
+    this.finished.clear();
+    for (const record of loaded) this.keep(record);
+    const leftBehind = loaded.filter(({ status }) => status === "submitting");
+    await Promise.all(leftBehind.map(({ key }) => this.lose(key, LEFT_BEHIND)));
+    this.polling = polling;
+    for (const record of [...this.kept.values()]) this.handOut(record);
+  }
+
+  async stop(): Promise<void> {
+    this.polling = undefined;
+    for (const { stop } of this.polled.values()) stop.abort();
+    await Promise.all(this.running);
+  }
+
+  async begin(intent: VideoTaskIntent): Promise<boolean> {
+    const begun = await this.write(intent.key, (previous) =>
+      previous === undefined || previous.status === "rejected" ? begunRecord(intent, previous) : undefined,
+    );
+    return begun !== undefined;
+  }
+
+  async accept(key: string, task: VideoTask): Promise<void> {
+    const accepted = await this.change(key, (record) => polledRecord(record, task));
+    if (accepted !== undefined) this.handOut(accepted);
+  }
+
+  async reject(key: string, problem: VideoTaskProblem): Promise<void> {
+    await this.change(key, (record) => troubledRecord(record, "rejected", problem));
+  }
+
+  async lose(key: string, problem: VideoTaskProblem): Promise<void> {
+    await this.change(key, (record) => troubledRecord(record, "unknown", problem));
+  }
+
+  async update(key: string, task: VideoTask): Promise<void> {
+    await this.change(key, (record) => polledRecord(record, task));
+  }
+
+  async cancelWatch(key: string): Promise<void> {
+    await this.change(key, unwatchedRecord);
+  }
+
+  async pollSoon(key: string): Promise<void> {
+    this.polled.get(key)?.soon.next();
+  }
+
+  async get(key: string): Promise<VideoTaskRecord | undefined> {
+    return this.kept.get(key);
+  }
+
+  async list({ status }: { status?: VideoTaskRecordStatus } = {}): Promise<VideoTaskRecord[]> {
+    return [...this.kept.values()].filter((record) => status === undefined || record.status === status);
+  }
+
+  /** Writes a change of a record that is there and not over. */
+  private change(
+    key: string,
+    next: (record: VideoTaskRecord) => VideoTaskRecord,
+  ): Promise<VideoTaskRecord | undefined> {
+    return this.write(key, (record) => {
+      if (record === undefined) throw new Error(`There is no video task with key ${JSON.stringify(key)}.`);
+      return isOver(record) ? undefined : next(record);
+    });
+  }
+
+  /** @returns what was written; undefined when `next` wanted no change */
+  private write(
+    key: string,
+    next: (record: VideoTaskRecord | undefined) => VideoTaskRecord | undefined,
+  ): Promise<VideoTaskRecord | undefined> {
+    const written = Promise.resolve(this.writing.get(key))
+      .catch(() => undefined)
+      .then(async () => {
+        const record = next(this.kept.get(key));
+        if (record === undefined) return undefined;
+        await this.persist(record);
+        this.publish(record);
+        return record;
+      })
+      .finally(() => {
+        if (this.writing.get(key) === written) this.writing.delete(key);
+      });
+    this.writing.set(key, written);
+    return written;
+  }
+
+  private publish(record: VideoTaskRecord): void {
+    this.keep(record);
+    if (isSettled(record)) this.polled.get(record.key)?.stop.abort();
+    this.changes.next(record);
+  }
+
+  private keep(record: VideoTaskRecord): void {
+    const { key, status } = record;
+    // A new submission goes to the end: the map stays in the order of submission.
+    if (status === "submitting") this.kept.delete(key);
+    this.kept.set(key, record);
+    this.finished.delete(key);
+    if (!isSettled(record) || status === "unknown") return;
+    this.finished.add(key);
+    const [oldest] = this.finished;
+    if (this.finished.size <= this.maxFinished || oldest === undefined) return;
+    this.finished.delete(oldest);
+    this.kept.delete(oldest);
+  }
+
+  private handOut(record: VideoTaskRecord): void {
+    const { key, handle, watchCancelledAt } = record;
+    if (this.polling === undefined || handle === undefined) return;
+    if (isOver(record) || watchCancelledAt !== undefined) return;
+    const before = this.polled.get(key);
+    if (before !== undefined && before.taskId === handle.id && !before.stop.signal.aborted) return;
+    before?.stop.abort();
+    const stop = new AbortController();
+    const soon = new Subject<void>();
+    this.polled.set(key, { taskId: handle.id, stop, soon });
+    // It rejects when the store refused a write: the poller has said so, and the next start polls again.
+    const running = this.polling
+      .toEnd(record, { signal: stop.signal, soon })
+      .catch(() => undefined)
+      .finally(() => {
+        this.running.delete(running);
+        if (this.polled.get(key)?.stop === stop) this.polled.delete(key);
+      });
+    this.running.add(running);
+  }
+}
