@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   resolve: {
-    alias: [{ find: /^(@nestjs\/(?:common|core|platform-express))(?=\/|$)/, replacement: "$1-11" }],
+    alias: [{ find: /^(@nestjs\/(?:common|core|platform-express|terminus))(?=\/|$)/, replacement: "$1-11" }],
   },
   test: {
     name: "@model-gateway/nestjs on Nest 11",

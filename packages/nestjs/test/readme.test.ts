@@ -151,6 +151,12 @@ describe("the README's examples run", () => {
     expect(app.get(TokenCounter).tokens).toEqual(new Map([["chat.completions.create", usage.total_tokens]]));
   });
 
+  it("health, over HTTP", async () => {
+    const { url } = await bootApp([await classIn("AppModule"), await classIn("HealthModule")]);
+    const response = await fetch(`${url}/health`);
+    expect(await response.json()).toMatchObject({ details: { "model-gateway": { status: "up" } } });
+  });
+
   it("a test of one's own", async () => {
     const print = vi.spyOn(console, "log").mockImplementation(() => {});
     await load("createTestingModule");
