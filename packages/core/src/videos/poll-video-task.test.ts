@@ -41,7 +41,11 @@ describe("one poll", () => {
 
   it("rides out what may pass, at growing distances, and asks for one request each", async () => {
     const { videos, server } = await gatewayWith([502]);
-    const { error, failedPolls, nextPollMs = 0 } = await videos.poll(NEW(), { intervalMs: 100, failedPolls: 2 });
+    const {
+      error,
+      failedPolls,
+      nextPollMs = 0,
+    } = await videos.poll(NEW(), { intervalMs: 100, failedPolls: 2 });
     expect(error?.kind).toBe("server");
     expect(failedPolls).toBe(3);
     expect(nextPollMs).toBeGreaterThanOrEqual(720);
