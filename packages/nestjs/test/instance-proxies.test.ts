@@ -1,5 +1,6 @@
 import type { ModelGateway } from "@model-gateway/core";
 import { Inject, Injectable } from "@nestjs/common";
+import { TerminusModule } from "@nestjs/terminus";
 import { filter, firstValueFrom, lastValueFrom, toArray } from "rxjs";
 import { expect, it } from "vitest";
 import {
@@ -14,6 +15,7 @@ import {
   SpeechService,
   VideosService,
 } from "../src/index.js";
+import { ModelGatewayHealthIndicator } from "../src/terminus.js";
 import { bootApp } from "./boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "./use-emulator.js";
 
@@ -23,6 +25,7 @@ class Consumer {
     @InjectModelGateway() readonly gateway: ModelGateway,
     @Inject(ChatService) readonly chat: ChatService,
     @Inject(EmbeddingsService) readonly embeddings: EmbeddingsService,
+    @Inject(ModelGatewayHealthIndicator) readonly health: ModelGatewayHealthIndicator,
     @Inject(ImagesService) readonly images: ImagesService,
     @Inject(MetricsService) readonly metrics: MetricsService,
     @Inject(ModelsService) readonly models: ModelsService,
@@ -36,16 +39,19 @@ class Consumer {
 async function bootProxied() {
   const proxies = new WeakSet<object>();
   const { emulator, connection } = await useEmulator();
-  const { app } = await bootApp([ModelGatewayModule.forRoot({ ...connection, videos: FAST_POLLS })], {
-    providers: [Consumer],
-    instrument: {
-      instanceDecorator: (instance) => {
-        const proxy = new Proxy(instance as object, {});
-        proxies.add(proxy);
-        return proxy;
+  const { app } = await bootApp(
+    [TerminusModule, ModelGatewayModule.forRoot({ ...connection, videos: FAST_POLLS })],
+    {
+      providers: [Consumer, ModelGatewayHealthIndicator],
+      instrument: {
+        instanceDecorator: (instance) => {
+          const proxy = new Proxy(instance as object, {});
+          proxies.add(proxy);
+          return proxy;
+        },
       },
     },
-  });
+  );
   const consumer = app.get(Consumer);
   for (const injected of Object.values(consumer)) expect(proxies.has(injected)).toBe(true);
   return { ...consumer, app, emulator, connection };
@@ -54,8 +60,8 @@ async function bootProxied() {
 const BODY = { model: "local-chat", messages: [{ role: "user" as const, content: "Hello" }] };
 const PICTURE = { model: "local-image-b64", prompt: "A lighthouse", size: "1024x1024", partial_images: 1 };
 
-it("chat, embeddings, models, moderation and the client work behind a Proxy", async () => {
-  const { chat, connection, embeddings, gateway, models, moderations } = await bootProxied();
+it("chat, embeddings, models, moderation, health and the client work behind a Proxy", async () => {
+  const { chat, connection, embeddings, gateway, health, models, moderations } = await bootProxied();
   expect((await chat.create(BODY)).choices).toHaveLength(1);
   expect((await lastValueFrom(chat.stream$(BODY))).object).toBe("chat.completion.chunk");
   expect((await embeddings.create({ model: "local-embedding", input: "one" })).data).toHaveLength(1);
@@ -65,6 +71,7 @@ it("chat, embeddings, models, moderation and the client work behind a Proxy", as
   await expect(moderations.create({ model: judged.model, input: "Hi" })).rejects.toMatchObject({
     kind: "permission_denied",
   });
+  expect(await health.isHealthy("gateway")).toEqual({ gateway: { status: "up" } });
   expect(gateway.toJSON()).toEqual({ baseURL: connection.baseURL });
   const listed = await gateway.request<{ data: unknown[] }>({ method: "GET", path: "/models" });
   expect(listed.data).not.toHaveLength(0);

@@ -134,4 +134,19 @@ describe("server-sent events", () => {
     expect((await watching).map(({ type }) => type)).not.toContain("done");
     expect((await chatting).at(-1)?.type).toBe("error");
   });
+
+  it("end within two seconds when the application closes, many and idle ones too", async () => {
+    const { app, url, videos } = await bootEvents({ latency: 200, forceCloseConnections: true });
+    const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
+    const watched = Array.from({ length: 50 }, () => fetch(`${url}/videos/${key}`));
+    const chats = Array.from({ length: 10 }, () => fetch(`${url}/chat/local-chat`));
+    const streams = (await Promise.all([...watched, ...chats])).map((response) =>
+      // Cut off by force is an end, too.
+      readAll(response).catch(() => []),
+    );
+    const twoSeconds = AbortSignal.timeout(2_000);
+    await app.close();
+    expect(twoSeconds.aborted).toBe(false);
+    await Promise.all(streams);
+  });
 });

@@ -112,7 +112,7 @@ describe("degraded", () => {
       }
     }
     const { health } = await bootHealth({ videos: { store: new BrokenStore() } });
-    expect(await health("?timeoutMs=500")).toEqual(degraded(["The video tasks cannot be read."]));
+    expect(await health("?timeoutMs=2000")).toEqual(degraded(["The video tasks cannot be read."]));
   });
 
   it("is an instance that the gateway asks to slow down", async () => {

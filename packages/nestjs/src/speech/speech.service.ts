@@ -6,7 +6,7 @@ import type {
   SpeechResult,
 } from "@model-gateway/core";
 
-/** Speech (`POST /audio/speech`, for the option `specializedModels` on the specialised address). */
+/** Speech (`POST /audio/speech`; models among the option `specializedModels` on the specialised addresses). */
 export class SpeechService {
   constructor(private readonly gateway: ModelGateway) {}
 
