@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
-
 import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
 import { lastValueFrom } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
