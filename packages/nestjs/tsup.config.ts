@@ -1,6 +1,6 @@
 import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 export default definePackageBuild({
-  entry: { index: "src/index.ts" },
+  entry: { index: "src/index.ts", terminus: "src/terminus.ts", testing: "src/testing.ts" },
   format: ["esm", "cjs"],
 });

@@ -4,8 +4,13 @@ export { EmbeddingsService } from "./embeddings/embeddings.service.js";
 export { ModelGatewayExceptionFilter } from "./errors/model-gateway-exception.filter.js";
 export { toHttpException } from "./errors/to-http-exception.js";
 export { chatEvents } from "./events/chat-events.js";
+export { imageEvents } from "./events/image-events.js";
 export { videoEvents } from "./events/video-events.js";
+export { ImagesService } from "./images/images.service.js";
+export { MetricsService } from "./metrics/metrics.service.js";
+export type { MetricsEvent } from "./metrics/metrics-event.js";
 export { ModelsService } from "./models/models.service.js";
+export { ModerationsService } from "./moderations/moderations.service.js";
 export { InjectModelGateway } from "./module/inject-model-gateway.js";
 export { ModelGatewayModule } from "./module/model-gateway.module.js";
 export type {
@@ -17,6 +22,7 @@ export type {
   VideosOptions,
 } from "./module/model-gateway-module-options.js";
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
+export { SpeechService } from "./speech/speech.service.js";
 export {
   JournalVideoTaskStore,
   type JournalVideoTaskStoreOptions,

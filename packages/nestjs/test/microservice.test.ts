@@ -1,10 +1,10 @@
-import { createServer } from "node:net";
 import { Controller, Inject, Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { ClientProxyFactory, MessagePattern, Payload, Transport } from "@nestjs/microservices";
 import { lastValueFrom, map, toArray } from "rxjs";
 import { expect, it, onTestFinished } from "vitest";
 import { ChatService, ModelGatewayExceptionFilter, ModelGatewayModule, VideosService } from "../src/index.js";
+import { freePort } from "./free-port.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "./use-emulator.js";
 
 @Controller()
@@ -56,13 +56,3 @@ it("works in a microservice: streams a watch, and answers failures with a plain 
   const statuses = await lastValueFrom(client.send<string>("watch", key).pipe(toArray()));
   expect(statuses.at(-1)).toBe("succeeded");
 });
-
-/** Nest does not tell which port it was given. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
-}

@@ -2,9 +2,12 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
-import type { Type } from "@nestjs/common";
+import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
+import { lastValueFrom } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { VideosService } from "../src/index.js";
 import { bootApp } from "./boot-app.js";
+import { freePort } from "./free-port.js";
 import { readEvents } from "./read-events.js";
 
 const README = new URL("../README.md", import.meta.url);
@@ -76,6 +79,45 @@ describe("the README's examples run", () => {
     expect(await search.modelIds()).toContain("local-embedding");
   });
 
+  it("images, as an answer and as events", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("ImagesController")],
+    });
+    expect(await post(`${url}/images`, { prompt: "A lighthouse" })).toEqual([
+      { url: expect.stringMatching(/^http/), mediaType: expect.stringMatching(/^image\//) },
+    ]);
+    const types: string[] = [];
+    for await (const { type, data } of readEvents(await fetch(`${url}/images/stream?prompt=A%20lighthouse`)))
+      types.push(type === "message" ? JSON.parse(data).type : type);
+    expect(types).toEqual(["partial", "partial", "completed", "done"]);
+  });
+
+  it("speech, as a file on its way", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("SpeechController")],
+    });
+    const response = await fetch(`${url}/speech?text=Good%20morning`);
+    expect(response.headers.get("content-type")).toContain("audio/");
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+  });
+
+  it("a guard that refuses what moderation does not allow", async () => {
+    const ModerationGuard = await classIn("ModerationGuard");
+    @Controller("guarded")
+    @UseGuards(ModerationGuard)
+    class GuardedController {
+      @Post()
+      answer() {
+        return { passed: true };
+      }
+    }
+    const { url } = await bootApp([await classIn("AppModule")], { controllers: [GuardedController] });
+    expect(await post(`${url}/guarded`, { question: "Good morning!" })).toEqual({ passed: true });
+    expect(await post(`${url}/guarded`, { question: "I'm going to stab my neighbour." })).toMatchObject({
+      statusCode: 403,
+    });
+  });
+
   it("a video, watched and saved", async () => {
     const VideoFiles = await classIn("VideoFiles");
     const { app, url } = await bootApp([await classIn("AppModule")], {
@@ -95,6 +137,34 @@ describe("the README's examples run", () => {
     expect(types).toEqual(["message", "done"]);
   });
 
+  it("videos of the second family", async () => {
+    const Animator = await classIn("Animator");
+    const { app } = await bootApp([await classIn("AppModule")], { providers: [Animator] });
+    const { key } = await app.get(Animator).imagine("Rain");
+    expect(emulator.journal.list({ path: "/videos/omni-video" }).at(-1)?.body).toMatchObject({
+      external_task_id: key,
+    });
+    await app.get(Animator).animate("data:image/png;base64,AAAA", "Wind");
+    expect(emulator.journal.list({ path: "/videos/image2video" })).toHaveLength(1);
+  });
+
+  it("callbacks", async () => {
+    const port = await freePort();
+    vi.stubEnv("PUBLIC_URL", `http://127.0.0.1:${port}`);
+    vi.stubEnv(
+      "CALLBACK_SECRETS",
+      "the new secret of at least 32 characters,the old secret of at least 32 characters",
+    );
+    const { app } = await bootApp([await classIn("AppWithCallbacks")], { port });
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const videos = app.get(VideosService);
+    const { key } = await videos.submit({ model: "local-video-2.0", content, duration: 5 });
+    const over = lastValueFrom(videos.watch$(key));
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    expect((await over).status).toBe("succeeded");
+    expect(emulator.callbacks.list({ delivered: true }).length).toBeGreaterThan(0);
+  });
+
   it("options from a factory", async () => {
     const { AppModule } = await load("forRootAsync");
     if (AppModule === undefined) throw new Error("The example exports no AppModule.");
@@ -108,10 +178,26 @@ describe("the README's examples run", () => {
     expect(app.get(Translator, { strict: false })).toBeInstanceOf(Translator);
   });
 
+  it("metrics, counted per call", async () => {
+    const TokenCounter = await classIn("TokenCounter");
+    const { app } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("ChatController")],
+      providers: [TokenCounter],
+    });
+    const { usage } = await post(`${await app.getUrl()}/chat`, { question: "Hello" });
+    expect(app.get(TokenCounter).tokens).toEqual(new Map([["chat.completions.create", usage.total_tokens]]));
+  });
+
+  it("health, over HTTP", async () => {
+    const { url } = await bootApp([await classIn("AppModule"), await classIn("HealthModule")]);
+    const response = await fetch(`${url}/health`);
+    expect(await response.json()).toMatchObject({ details: { "model-gateway": { status: "up" } } });
+  });
+
   it("a test of one's own", async () => {
     const print = vi.spyOn(console, "log").mockImplementation(() => {});
     await load("createTestingModule");
-    expect(print).toHaveBeenCalledWith(expect.stringMatching(/\w/));
+    expect(print).toHaveBeenCalledWith(expect.stringMatching(/^http/), 1);
     print.mockRestore();
   });
 });

@@ -1,5 +1,8 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
+import { Subject } from "rxjs";
 import { type CallbackOptions, CallbackUrls } from "../callbacks/callback-urls.js";
+import type { MetricsEvent } from "../metrics/metrics-event.js";
+import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
 import type { PollSettings } from "../videos/video-task-poller.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
@@ -13,6 +16,8 @@ import { DEFAULT_INSTANCE } from "./model-gateway-token.js";
 /** What the providers of an instance are made from. */
 export interface Instance {
   gateway: ModelGateway;
+  /** What the client's hooks are told. */
+  events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   polling: PollSettings;
   callbacks: CallbackUrls | undefined;
@@ -108,8 +113,11 @@ function fromOptions(
     );
   }
   const factor = callback === undefined ? 1 : CALLBACK_INTERVAL_FACTOR;
+  const events = new Subject<MetricsEvent>();
+  const hooks = publishingHooks(events, gateway.hooks);
   return {
-    gateway: new ModelGateway({ ...gateway, maxPollsPerSecond: ratePerSecond }),
+    gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
+    events,
     store: resolveStore(name, videos),
     polling: { intervalMs: intervalMs * factor, ratePerSecond, maxWatchMs },
     callbacks:

@@ -1,6 +1,5 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
 import { Inject, Injectable, Module } from "@nestjs/common";
-import { lastValueFrom } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
@@ -214,25 +213,5 @@ describe("options", () => {
     await app.get(VideosService).list();
     await app.close();
     expect(calls).toEqual(["open", "stop", "close"]);
-  });
-});
-
-describe("instrumentation", () => {
-  it("may wrap every provider in a Proxy", async () => {
-    const { emulator, connection } = await useEmulator();
-    const { app } = await bootApp(
-      [ModelGatewayModule.forRoot({ ...connection, isGlobal: true, videos: FAST_POLLS }), FeatureModule],
-      { instrument: { instanceDecorator: (instance) => new Proxy(instance as object, {}) } },
-    );
-    const { chat, embeddings, gateway, models, videos } = app.get(Consumer);
-    const body = { model: "local-chat", messages: [{ role: "user" as const, content: "Hello" }] };
-    expect((await chat.create(body)).choices).toHaveLength(1);
-    expect((await lastValueFrom(chat.stream$(body))).object).toBe("chat.completion.chunk");
-    expect(await models.list()).not.toHaveLength(0);
-    expect((await embeddings.create({ model: "local-embedding", input: "one" })).data).toHaveLength(1);
-    expect(gateway.toJSON()).toEqual({ baseURL: connection.baseURL });
-    const { key } = await videos.submit(VIDEO);
-    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
-    await expect.poll(async () => (await videos.get(key))?.status).toBe("succeeded");
   });
 });
