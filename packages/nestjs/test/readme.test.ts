@@ -179,7 +179,7 @@ describe("the README's examples run", () => {
       providers: [TokenCounter],
     });
     const { usage } = await post(`${await app.getUrl()}/chat`, { question: "Hello" });
-    expect(app.get(TokenCounter).tokens).toEqual(new Map([["chat.completions.create", usage.total_tokens]]));
+    expect(app.get(TokenCounter).tokens).toEqual(new Map([["local-chat", usage.total_tokens]]));
   });
 
   it("health, over HTTP", async () => {
