@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
 import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
-import { lastValueFrom } from "rxjs";
+import { ClientProxyFactory, Transport } from "@nestjs/microservices";
+import { lastValueFrom, toArray } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { VideosService } from "../src/index.js";
+import { type VideoProgress, VideosService } from "../src/index.js";
 import { bootApp } from "./boot-app.js";
 import { freePort } from "./free-port.js";
 import { readEvents } from "./read-events.js";
@@ -148,6 +149,25 @@ describe("the README's examples run", () => {
     expect(emulator.journal.list({ path: "/videos/image2video" })).toHaveLength(1);
   });
 
+  it("videos in a microservice", async () => {
+    const tcp = { transport: Transport.TCP, options: { host: "127.0.0.1", port: await freePort() } } as const;
+    const { app } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("VideoMessages")],
+      configure: (created) => created.connectMicroservice(tcp),
+    });
+    await app.startAllMicroservices();
+    const client = ClientProxyFactory.create(tcp);
+    const { key } = await lastValueFrom(client.send("videos.submit", { prompt: "A boat", key: "message-1" }));
+    const all = lastValueFrom(client.send<VideoProgress>("videos.watch", key).pipe(toArray()));
+    await emulator.videos.succeed(emulator.videos.list().at(-1)?.id ?? "");
+    expect((await all).at(-1)).toMatchObject({
+      key,
+      status: "succeeded",
+      videos: [{ url: expect.any(String) }],
+    });
+    await client.close();
+  });
+
   it("callbacks", async () => {
     const port = await freePort();
     vi.stubEnv("PUBLIC_URL", `http://127.0.0.1:${port}`);
@@ -185,7 +205,7 @@ describe("the README's examples run", () => {
       providers: [TokenCounter],
     });
     const { usage } = await post(`${await app.getUrl()}/chat`, { question: "Hello" });
-    expect(app.get(TokenCounter).tokens).toEqual(new Map([["chat.completions.create", usage.total_tokens]]));
+    expect(app.get(TokenCounter).tokens).toEqual(new Map([["local-chat", usage.total_tokens]]));
   });
 
   it("health, over HTTP", async () => {

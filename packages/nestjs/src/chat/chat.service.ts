@@ -39,7 +39,7 @@ export class ChatService implements OnModuleDestroy {
     );
   }
 
-  onModuleDestroy(): void {
-    this.streams.close();
+  onModuleDestroy(): Promise<void> {
+    return this.streams.close();
   }
 }

@@ -135,18 +135,21 @@ describe("server-sent events", () => {
     expect((await chatting).at(-1)?.type).toBe("error");
   });
 
-  it("end within two seconds when the application closes, many and idle ones too", async () => {
-    const { app, url, videos } = await bootEvents({ latency: 200, forceCloseConnections: true });
-    const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
-    const watched = Array.from({ length: 50 }, () => fetch(`${url}/videos/${key}`));
-    const chats = Array.from({ length: 10 }, () => fetch(`${url}/chat/local-chat`));
-    const streams = (await Promise.all([...watched, ...chats])).map((response) =>
-      // Cut off by force is an end, too.
-      readAll(response).catch(() => []),
-    );
-    const twoSeconds = AbortSignal.timeout(2_000);
-    await app.close();
-    expect(twoSeconds.aborted).toBe(false);
-    await Promise.all(streams);
-  });
+  it.each([true, false])(
+    "end within two seconds with the application, forced to close or not: %s",
+    async (forceCloseConnections) => {
+      const { app, url, videos } = await bootEvents({ latency: 200, forceCloseConnections });
+      const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
+      const watched = Array.from({ length: 50 }, () => fetch(`${url}/videos/${key}`));
+      const chats = Array.from({ length: 10 }, () => fetch(`${url}/chat/local-chat`));
+      const streams = (await Promise.all([...watched, ...chats])).map((response) =>
+        // Cut off by force is an end, too.
+        readAll(response).catch(() => []),
+      );
+      const twoSeconds = AbortSignal.timeout(2_000);
+      await app.close();
+      expect(twoSeconds.aborted).toBe(false);
+      await Promise.all(streams);
+    },
+  );
 });

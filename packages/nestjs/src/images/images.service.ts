@@ -59,7 +59,7 @@ export class ImagesService implements OnModuleDestroy {
     );
   }
 
-  onModuleDestroy(): void {
-    this.streams.close();
+  onModuleDestroy(): Promise<void> {
+    return this.streams.close();
   }
 }

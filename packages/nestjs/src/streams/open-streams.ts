@@ -1,4 +1,5 @@
 import { Observable } from "rxjs";
+import { letResponsesEnd } from "./let-responses-end.js";
 
 /**
  * Observables over core's streams, whose requests end when nobody listens any more and when the application
@@ -40,9 +41,11 @@ export class OpenStreams {
   }
 
   /** Ends all streams with an error, and each that is opened from now on before it sends anything. */
-  close(): void {
+  async close(): Promise<void> {
     this.closed = true;
+    if (this.controllers.size === 0) return;
     for (const controller of this.controllers) controller.abort(closing());
+    await letResponsesEnd();
   }
 }
 
