@@ -5,7 +5,7 @@ import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/em
 import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
 import { ClientProxyFactory, Transport } from "@nestjs/microservices";
 import { lastValueFrom, toArray } from "rxjs";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type VideoProgress, VideosService } from "../src/index.js";
 import { bootApp } from "./boot-app.js";
 import { freePort } from "./free-port.js";
@@ -37,21 +37,22 @@ async function classIn(name: string): Promise<Type> {
 describe("the README's examples run", () => {
   let emulator: Emulator;
   const startedIn = process.cwd();
+  let parent: string;
   beforeAll(async () => {
-    // Tasks are kept in the folder that the process runs in.
-    process.chdir(await mkdtemp(join(tmpdir(), "readme-")));
+    parent = await mkdtemp(join(tmpdir(), "readme-"));
     emulator = await createEmulator().listen();
     vi.stubEnv("MODEL_GATEWAY_API_KEY", WELL_KNOWN_KEY);
     vi.stubEnv("MODEL_GATEWAY_BASE_URL", emulator.url);
     vi.stubEnv("EU_API_KEY", WELL_KNOWN_KEY);
     await mkdir(FOLDER, { recursive: true });
   });
+  // Tasks are kept in the folder that the process runs in.
+  beforeEach(async () => process.chdir(await mkdtemp(join(parent, "example-"))));
   afterAll(async () => {
     vi.unstubAllEnvs();
     await rm(FOLDER, { recursive: true, force: true });
-    const folder = process.cwd();
     process.chdir(startedIn);
-    await rm(folder, { recursive: true, force: true });
+    await rm(parent, { recursive: true, force: true });
     await emulator.close();
   });
 
