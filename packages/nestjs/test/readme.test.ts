@@ -199,6 +199,19 @@ describe("the README's examples run", () => {
     expect(app.get(Translator, { strict: false })).toBeInstanceOf(Translator);
   });
 
+  it("a journal in a folder of one's choice", async () => {
+    const { app } = await bootApp([await classIn("AppWithJournal")]);
+    const content = [{ type: "text" as const, text: "A boat" }];
+    await app
+      .get(VideosService)
+      .submit({ model: "local-video-2.0", content, duration: 4 }, { key: "order-8" });
+    const [, ...records] = (await readFile("data/video-tasks/video-tasks.journal", "utf8"))
+      .trim()
+      .split("\n");
+    const found = records.map((line) => JSON.parse(line.split(" ").slice(2).join(" ")));
+    expect(found[0]).toMatchObject({ key: "order-8", status: "submitting" });
+  });
+
   it("metrics, counted per call", async () => {
     const TokenCounter = await classIn("TokenCounter");
     const { app } = await bootApp([await classIn("AppModule")], {

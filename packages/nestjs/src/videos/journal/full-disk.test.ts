@@ -59,14 +59,15 @@ describe.skipIf(disk === undefined)("a disk that is really full", () => {
       /the disk is full \(ENOSPC, .*\)\. Make room.* Nothing was sent to the gateway and nothing was paid\./,
     );
     expect(await store.troubles()).toEqual([expect.stringMatching(/the disk is full/)]);
-    // Progress is not worth the reserve.
-    await expect(store.update("paid-0", task("0", "running"))).rejects.toThrow(
-      /the gateway knows how it stands/,
-    );
+    // Progress is not worth the reserve, and not worth giving up the polls of the task either.
+    await store.update("paid-0", task("0", "running"));
+    expect((await store.get("paid-0"))?.status).toBe("queued");
+    await expect(store.cancelWatch("paid-0")).rejects.toThrow(/the gateway knows how it stands/);
 
     const outcomes = paid.slice(1).map((key) => store.accept(key, task(key, "queued")));
     await Promise.all([...outcomes, expect(begin("late")).rejects.toThrow(/nothing was paid/)]);
     await expect(begin("later")).rejects.toThrow(/nothing was paid/);
+    await store.update("paid-1", task("paid-1", "succeeded"));
 
     await makeRoom();
     expect(await store.troubles()).toEqual([]);
@@ -97,6 +98,10 @@ describe.skipIf(disk === undefined)("a disk that is really full", () => {
     await makeRoom();
     await store.accept("paid", task("1", "queued"));
     expect((await store.get("paid"))?.handle?.id).toBe("1");
+    const fillAgain = await disk.fill();
+    const end = store.update("paid", { ...large, status: "succeeded" });
+    await expect(end).rejects.toThrow(/asked for it again at the next start/);
+    await fillAgain();
   });
 
   it("lets no first task be paid for either", async () => {
@@ -106,6 +111,7 @@ describe.skipIf(disk === undefined)("a disk that is really full", () => {
     await makeRoom();
     expect(await begin("first")).toBe(true);
     expect(await store.list()).toHaveLength(1);
+    expect(await readFile(join(disk.folder, "new", ".gitignore"), "utf8")).toBe("*\n");
   });
 });
 

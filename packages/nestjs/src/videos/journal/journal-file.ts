@@ -149,33 +149,32 @@ export class JournalFile {
     try {
       await this.store(batch);
     } catch (error) {
-      const outcomes = batch.filter(({ purpose }) => purpose === "outcome");
+      const isPrecious = ({ purpose }: Append) => purpose === "outcome" || purpose === "end";
       this.refuse(
-        batch.filter((append) => !outcomes.includes(append)),
+        batch.filter((append) => !isPrecious(append)),
         error,
       );
-      await this.storeAtAnyCost(outcomes, error);
+      await this.storeAtAnyCost(batch.filter(isPrecious), error);
     }
   }
 
-  /** What may have been paid for gets the room that was kept for it. */
-  private async storeAtAnyCost(outcomes: Append[], reason: unknown): Promise<void> {
-    if (outcomes.length === 0) return;
-    if (!isLackOfRoom(reason)) return this.refuse(outcomes, reason);
+  /** What tells of a task that was paid for gets the room that was kept for it. */
+  private async storeAtAnyCost(batch: Append[], reason: unknown): Promise<void> {
+    if (batch.length === 0) return;
+    if (!isLackOfRoom(reason)) return this.refuse(batch, reason);
     try {
       await this.reserve.giveUp();
-      await this.store(outcomes);
+      await this.store(batch);
     } catch (error) {
-      this.refuse(outcomes, error);
+      this.refuse(batch, error);
     }
   }
 
   private refuse(appends: readonly Append[], cause: unknown): void {
     this.trouble = troubleOfWrite(this.options.path, cause);
+    const isTemporary = this.broken === undefined && isLackOfRoom(cause);
     for (const { purpose, reject } of appends) {
-      reject(
-        new JournalWriteError(purpose, this.broken ?? troubleOfWrite(this.options.path, cause), { cause }),
-      );
+      reject(new JournalWriteError(purpose, this.broken ?? this.trouble, { cause, isTemporary }));
     }
   }
 

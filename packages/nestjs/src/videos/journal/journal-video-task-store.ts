@@ -1,9 +1,9 @@
-import { access, mkdir, writeFile } from "node:fs/promises";
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ConfigurationError } from "@model-gateway/core";
+import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
 import { LocalVideoTaskStore } from "../local-video-task-store.js";
-import type { VideoTaskIntent, VideoTaskRecord } from "../video-task-record.js";
+import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../video-task-record.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
 import { JournalFile } from "./journal-file.js";
 import { JournalWriteError, type WritePurpose } from "./journal-write-error.js";
@@ -106,6 +106,17 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     return super.begin(intent);
   }
 
+  /** Leaves out what a poll saw of a task that goes on, when there is no room for it: the next poll sees more. */
+  override async update(key: string, task: VideoTask): Promise<void> {
+    try {
+      await super.update(key, task);
+    } catch (error) {
+      const isDispensable =
+        error instanceof JournalWriteError && error.purpose === "progress" && error.isTemporary;
+      if (!isDispensable) throw error;
+    }
+  }
+
   override async troubles(): Promise<string[]> {
     const trouble = await this.journal?.file.findTrouble();
     return trouble === undefined ? [] : [`Video tasks cannot be written down: ${trouble}`];
@@ -190,9 +201,10 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   }
 }
 
-function purposeOf({ status }: VideoTaskRecord, previous: VideoTaskRecord | undefined): WritePurpose {
-  if (status === "submitting") return "intent";
-  return previous?.handle === undefined ? "outcome" : "progress";
+function purposeOf(record: VideoTaskRecord, previous: VideoTaskRecord | undefined): WritePurpose {
+  if (record.status === "submitting") return "intent";
+  if (previous?.handle === undefined) return "outcome";
+  return isOver(record) ? "end" : "progress";
 }
 
 function* entriesOf(records: Iterable<VideoTaskRecord>): Generator<string> {
@@ -204,7 +216,13 @@ async function makeFolder(directory: string): Promise<void> {
   // An octal number, as chmod takes it.
   const first = await mkdir(directory, { recursive: true, mode: "700" });
   if (first === undefined) return;
-  await writeFile(join(directory, ".gitignore"), "*\n");
+  try {
+    await writeFile(join(directory, ".gitignore"), "*\n");
+  } catch (error) {
+    // So that the next attempt makes all of it.
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
   for (let folder = directory; folder !== dirname(first); folder = dirname(folder)) {
     await syncFolder(dirname(folder));
   }

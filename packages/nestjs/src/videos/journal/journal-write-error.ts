@@ -2,15 +2,17 @@
  * What a write is for.
  * - `intent`: something is about to be paid for
  * - `outcome`: how that went; the task may have been paid for, and this is the one place that remembers it
+ * - `end`: how a task ended; the gateway can be asked again for a while
  * - `progress`: anything that the gateway can be asked again
  */
-export type WritePurpose = "intent" | "outcome" | "progress";
+export type WritePurpose = "intent" | "outcome" | "end" | "progress";
 
 const MEANING: Record<WritePurpose, string> = {
   intent: "Nothing was sent to the gateway and nothing was paid.",
   outcome:
     "The task may have been paid for, and the journal still has it as submitting: nothing sends it again. Keep its " +
     "id from the log.",
+  end: "The task has ended; the gateway is asked for it again at the next start, or when its key is reconciled.",
   progress: "The task is not lost: the journal has its id, and the gateway knows how it stands.",
 };
 
@@ -24,13 +26,17 @@ const LACK_OF_ROOM: Record<string, string> = {
 export class JournalWriteError extends Error {
   override readonly name = "JournalWriteError";
 
+  /** Whether writes work again by themselves once there is room. */
+  readonly isTemporary: boolean;
+
   /** @param trouble what is wrong and what to do about it */
   constructor(
     readonly purpose: WritePurpose,
     trouble: string,
-    options?: ErrorOptions,
+    { cause, isTemporary }: { cause: unknown; isTemporary: boolean },
   ) {
-    super(`Video tasks cannot be written down: ${trouble} ${MEANING[purpose]}`, options);
+    super(`Video tasks cannot be written down: ${trouble} ${MEANING[purpose]}`, { cause });
+    this.isTemporary = isTemporary;
   }
 }
 
