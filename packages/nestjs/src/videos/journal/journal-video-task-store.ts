@@ -1,4 +1,4 @@
-import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
@@ -21,7 +21,10 @@ export interface JournalVideoTaskStoreOptions {
   name?: string;
   /** Finished tasks that are kept; the oldest are forgotten first. Default 10000. `unknown` ones all stay. */
   maxFinished?: number;
-  /** How long to wait, in milliseconds, for another process that keeps tasks there and may be about to end. Default 5000. */
+  /**
+   * How long to wait, in milliseconds, for another process that keeps tasks there and may be about to end. Default
+   * 5000.
+   */
   lockWaitMs?: number;
 }
 
@@ -101,8 +104,9 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
       this.creation ??= this.create().finally(() => {
         this.creation = undefined;
       });
-      await this.creation;
     }
+    // Whoever comes while it is made waits too: a key may be taken in what is being read.
+    await this.creation;
     return super.begin(intent);
   }
 
@@ -150,8 +154,8 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   }
 
   private async openFiles(polling: VideoTaskPolling): Promise<void> {
+    this.journal = await this.lockAndRead().catch((error) => this.explain(error));
     try {
-      this.journal = await this.lockAndRead();
       await super.open(polling);
     } catch (error) {
       await this.close();
@@ -220,7 +224,8 @@ async function makeFolder(directory: string): Promise<void> {
     await writeFile(join(directory, ".gitignore"), "*\n");
   } catch (error) {
     // So that the next attempt makes all of it.
-    await rm(directory, { recursive: true, force: true });
+    await rm(join(directory, ".gitignore"), { force: true });
+    await rmdir(directory).catch(() => undefined);
     throw error;
   }
   for (let folder = directory; folder !== dirname(first); folder = dirname(folder)) {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import process from "node:process";
 
 /** Who holds a lock: what its file says. Plain JSON. */
 export interface LockOwner {
@@ -15,7 +14,10 @@ export interface LockOwner {
   since: string;
 }
 
-/** Whether the owner of a lock still runs. `foreign`: on another machine or in another container, so nobody can tell. */
+/**
+ * Whether the owner of a lock still runs. `foreign`: on another machine or in another container, so that nobody can
+ * tell.
+ */
 export type OwnerState = "alive" | "dead" | "foreign";
 
 /** This process, about to take a lock. */
@@ -72,7 +74,10 @@ function answers(pid: number): boolean {
   }
 }
 
-/** Boot and start time of a process: its number alone is given to others again. `over` for one that only awaits burial. */
+/**
+ * Boot and start time of a process: its number alone is given to others again. `over` for one that has ended, and
+ * whose parent has not looked yet.
+ */
 function incarnationOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`${processFolder(pid)}/stat`, "utf8");

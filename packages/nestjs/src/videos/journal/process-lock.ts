@@ -14,7 +14,10 @@ import {
 /** How often a lock that is waited for is looked at. */
 const LOOK_INTERVAL_MS = 50;
 
-/** Tokens of the locks that this process holds; shared by all copies of this module, such as before and after a hot reload. */
+/**
+ * Tokens of the locks that this process holds; shared by all copies of this module, such as those before and after a
+ * hot reload.
+ */
 const held: Set<string> = sharedSet(Symbol.for("@model-gateway/nestjs.process-locks"));
 
 interface FoundLock {
