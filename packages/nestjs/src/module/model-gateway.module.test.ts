@@ -8,6 +8,7 @@ import {
   EmbeddingsService,
   getModelGatewayToken,
   InjectModelGateway,
+  JournalVideoTaskStore,
   MemoryVideoTaskStore,
   type ModelGatewayInstanceOptions,
   ModelGatewayModule,
@@ -180,6 +181,17 @@ describe("options", () => {
     await expect(boot({ ...CONNECTION, name: "eu", maxRetries: -1 })).rejects.toThrow(
       /Model gateway instance "eu": Option maxRetries/,
     );
+  });
+
+  it("keep tasks in a journal by default, in production too", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const { app } = await bootApp([
+      ModelGatewayModule.forRoot(CONNECTION),
+      ModelGatewayModule.forRoot({ ...CONNECTION, name: "eu" }),
+    ]);
+    const stores = [app.get(VideoTaskStore), app.get(getModelGatewayToken("eu", VideoTaskStore))];
+    for (const store of stores) expect(store).toBeInstanceOf(JournalVideoTaskStore);
+    expect(stores[0]).not.toBe(stores[1]);
   });
 
   it("refuse to keep tasks in memory in production, unless that is allowed", async () => {
