@@ -43,6 +43,7 @@ describe("events", () => {
       path: "/chat/completions",
       address: "general",
       attempt: 1,
+      model: BODY.model,
     };
     expect(events).toEqual([
       { type: "request", ...call },
