@@ -30,7 +30,10 @@ export async function surviveCrash(
     await app.init();
     const progress = startProgress("resumed", 100);
     const { status, task } = await lastValueFrom(
-      app.get(VideosService).watch$(KEY).pipe(tap((record) => progress.update(record.task?.progress ?? 0, record.status))),
+      app
+        .get(VideosService)
+        .watch$(KEY)
+        .pipe(tap((record) => progress.update(record.task?.progress ?? 0, record.status))),
     );
     progress.stop();
     expectThat(status === "succeeded", "a task that succeeds");
