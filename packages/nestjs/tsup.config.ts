@@ -1,6 +1,11 @@
 import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 export default definePackageBuild({
-  entry: { bullmq: "src/bullmq.ts", index: "src/index.ts" },
+  entry: {
+    bullmq: "src/bullmq.ts",
+    index: "src/index.ts",
+    terminus: "src/terminus.ts",
+    testing: "src/testing.ts",
+  },
   format: ["esm", "cjs"],
 });

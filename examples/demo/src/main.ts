@@ -11,6 +11,7 @@ import { askAgentForImage } from "./ask-agent-for-image.js";
 import { drawImage, speakAnswer } from "./draw-and-speak.js";
 import { runStep, type Step, type StepReport } from "./step.js";
 import { streamAnswerWithTools, streamObject } from "./stream-with-tools.js";
+import { surviveCrash } from "./survive-crash.js";
 import { watchVideo } from "./watch-video.js";
 
 const example = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -54,6 +55,11 @@ const steps: Step[] = [
     what: "Make a video, status over SSE",
     package: "nestjs",
     run: () => watchVideo(gateway, address, output),
+  },
+  {
+    what: "Bring a video home after a crash",
+    package: "nestjs",
+    run: () => surviveCrash(gateway, emulator, address, output),
   },
 ];
 

@@ -1,5 +1,6 @@
 import "reflect-metadata";
 import {
+  JournalVideoTaskStore,
   ModelGatewayExceptionFilter,
   ModelGatewayModule,
   type ModelGatewayModuleOptions,
@@ -31,9 +32,14 @@ class VideosController {
   }
 }
 
-/** The application that the demo boots. */
-export function createVideoModule(options: ModelGatewayModuleOptions) {
-  @Module({ imports: [ModelGatewayModule.forRoot(options)], controllers: [VideosController] })
+/**
+ * The application that the demo boots.
+ *
+ * @param directory where it keeps its video tasks
+ */
+export function createVideoModule(options: ModelGatewayModuleOptions, directory: string) {
+  const videos = { intervalMs: 400, store: new JournalVideoTaskStore({ directory }) };
+  @Module({ imports: [ModelGatewayModule.forRoot({ ...options, videos })], controllers: [VideosController] })
   class VideoModule {}
   return VideoModule;
 }

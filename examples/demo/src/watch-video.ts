@@ -15,7 +15,7 @@ export async function watchVideo(
   address: { apiKey: string; baseURL: string },
   output: string,
 ): Promise<StepResult> {
-  const app = await NestFactory.create(createVideoModule({ ...address, videos: { intervalMs: 400 } }), {
+  const app = await NestFactory.create(createVideoModule(address, join(output, "video-tasks")), {
     logger: ["error", "warn"],
     forceCloseConnections: true,
   });

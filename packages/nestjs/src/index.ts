@@ -4,8 +4,13 @@ export { EmbeddingsService } from "./embeddings/embeddings.service.js";
 export { ModelGatewayExceptionFilter } from "./errors/model-gateway-exception.filter.js";
 export { toHttpException } from "./errors/to-http-exception.js";
 export { chatEvents } from "./events/chat-events.js";
+export { imageEvents } from "./events/image-events.js";
 export { videoEvents } from "./events/video-events.js";
+export { ImagesService } from "./images/images.service.js";
+export { MetricsService } from "./metrics/metrics.service.js";
+export type { MetricsEvent } from "./metrics/metrics-event.js";
 export { ModelsService } from "./models/models.service.js";
+export { ModerationsService } from "./moderations/moderations.service.js";
 export { InjectModelGateway } from "./module/inject-model-gateway.js";
 export { ModelGatewayModule } from "./module/model-gateway.module.js";
 export type {
@@ -17,6 +22,12 @@ export type {
   VideosOptions,
 } from "./module/model-gateway-module-options.js";
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
+export { SpeechService } from "./speech/speech.service.js";
+export {
+  JournalVideoTaskStore,
+  type JournalVideoTaskStoreOptions,
+} from "./videos/journal/journal-video-task-store.js";
+export { JournalWriteError } from "./videos/journal/journal-write-error.js";
 export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
 export { VideoKeyTakenError } from "./videos/video-key-taken-error.js";
 export { type VideoProgress, videoProgress } from "./videos/video-progress.js";

@@ -1,4 +1,4 @@
-import type { DynamicModule, INestApplication, NestApplicationOptions, Type } from "@nestjs/common";
+import type { DynamicModule, INestApplication, NestApplicationOptions, Provider, Type } from "@nestjs/common";
 import { Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { onTestFinished } from "vitest";
@@ -10,14 +10,16 @@ export interface BootedApp {
 
 interface BootOptions extends NestApplicationOptions {
   controllers?: Type[];
-  providers?: Type[];
+  providers?: Provider[];
   configure?: (app: INestApplication) => void;
+  /** Default: any that is free. */
+  port?: number;
 }
 
 /** Starts a real application on a free port and closes it when the test is over. */
 export async function bootApp(
   imports: Array<DynamicModule | Type>,
-  { controllers = [], providers = [], configure, ...options }: BootOptions = {},
+  { controllers = [], providers = [], configure, port = 0, ...options }: BootOptions = {},
 ): Promise<BootedApp> {
   class AppModule {}
   Module({ imports, controllers, providers })(AppModule);
@@ -29,6 +31,6 @@ export async function bootApp(
   });
   onTestFinished(() => app.close());
   configure?.(app);
-  await app.listen(0, "127.0.0.1");
+  await app.listen(port, "127.0.0.1");
   return { app, url: await app.getUrl() };
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** For servers that do not tell which port they were given. */
+/** For servers that must be told their port before they start. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

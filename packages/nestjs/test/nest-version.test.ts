@@ -9,7 +9,7 @@ describe("the Nest that these tests run on", () => {
 
   it("has the version that was asked for, in every part", () => {
     const major = process.env["NEST_MAJOR"] ?? "12";
-    for (const part of ["common", "core", "platform-express"]) {
+    for (const part of ["common", "core", "platform-express", "terminus"]) {
       expect(require(`@nestjs/${part}/package.json`).version.split(".")[0]).toBe(major);
     }
   });

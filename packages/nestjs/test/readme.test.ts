@@ -2,9 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
-import type { Type } from "@nestjs/common";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
+import { ClientProxyFactory, Transport } from "@nestjs/microservices";
+import { lastValueFrom, toArray } from "rxjs";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type VideoProgress, VideosService } from "../src/index.js";
 import { bootApp } from "./boot-app.js";
+import { freePort } from "./free-port.js";
 import { readEvents } from "./read-events.js";
 
 const README = new URL("../README.md", import.meta.url);
@@ -32,16 +36,23 @@ async function classIn(name: string): Promise<Type> {
 
 describe("the README's examples run", () => {
   let emulator: Emulator;
+  const startedIn = process.cwd();
+  let parent: string;
   beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), "readme-"));
     emulator = await createEmulator().listen();
     vi.stubEnv("MODEL_GATEWAY_API_KEY", WELL_KNOWN_KEY);
     vi.stubEnv("MODEL_GATEWAY_BASE_URL", emulator.url);
     vi.stubEnv("EU_API_KEY", WELL_KNOWN_KEY);
     await mkdir(FOLDER, { recursive: true });
   });
+  // Tasks are kept in the folder that the process runs in.
+  beforeEach(async () => process.chdir(await mkdtemp(join(parent, "example-"))));
   afterAll(async () => {
     vi.unstubAllEnvs();
     await rm(FOLDER, { recursive: true, force: true });
+    process.chdir(startedIn);
+    await rm(parent, { recursive: true, force: true });
     await emulator.close();
   });
 
@@ -70,6 +81,45 @@ describe("the README's examples run", () => {
     expect(await search.modelIds()).toContain("local-embedding");
   });
 
+  it("images, as an answer and as events", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("ImagesController")],
+    });
+    expect(await post(`${url}/images`, { prompt: "A lighthouse" })).toEqual([
+      { url: expect.stringMatching(/^http/), mediaType: expect.stringMatching(/^image\//) },
+    ]);
+    const types: string[] = [];
+    for await (const { type, data } of readEvents(await fetch(`${url}/images/stream?prompt=A%20lighthouse`)))
+      types.push(type === "message" ? JSON.parse(data).type : type);
+    expect(types).toEqual(["partial", "partial", "completed", "done"]);
+  });
+
+  it("speech, as a file on its way", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("SpeechController")],
+    });
+    const response = await fetch(`${url}/speech?text=Good%20morning`);
+    expect(response.headers.get("content-type")).toContain("audio/");
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+  });
+
+  it("a guard that refuses what moderation does not allow", async () => {
+    const ModerationGuard = await classIn("ModerationGuard");
+    @Controller("guarded")
+    @UseGuards(ModerationGuard)
+    class GuardedController {
+      @Post()
+      answer() {
+        return { passed: true };
+      }
+    }
+    const { url } = await bootApp([await classIn("AppModule")], { controllers: [GuardedController] });
+    expect(await post(`${url}/guarded`, { question: "Good morning!" })).toEqual({ passed: true });
+    expect(await post(`${url}/guarded`, { question: "I'm going to stab my neighbour." })).toMatchObject({
+      statusCode: 403,
+    });
+  });
+
   it("a video, watched and saved", async () => {
     const VideoFiles = await classIn("VideoFiles");
     const { app, url } = await bootApp([await classIn("AppModule")], {
@@ -89,6 +139,53 @@ describe("the README's examples run", () => {
     expect(types).toEqual(["message", "done"]);
   });
 
+  it("videos of the second family", async () => {
+    const Animator = await classIn("Animator");
+    const { app } = await bootApp([await classIn("AppModule")], { providers: [Animator] });
+    const { key } = await app.get(Animator).imagine("Rain");
+    expect(emulator.journal.list({ path: "/videos/omni-video" }).at(-1)?.body).toMatchObject({
+      external_task_id: key,
+    });
+    await app.get(Animator).animate("data:image/png;base64,AAAA", "Wind");
+    expect(emulator.journal.list({ path: "/videos/image2video" })).toHaveLength(1);
+  });
+
+  it("videos in a microservice", async () => {
+    const tcp = { transport: Transport.TCP, options: { host: "127.0.0.1", port: await freePort() } } as const;
+    const { app } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("VideoMessages")],
+      configure: (created) => created.connectMicroservice(tcp),
+    });
+    await app.startAllMicroservices();
+    const client = ClientProxyFactory.create(tcp);
+    const { key } = await lastValueFrom(client.send("videos.submit", { prompt: "A boat", key: "message-1" }));
+    const all = lastValueFrom(client.send<VideoProgress>("videos.watch", key).pipe(toArray()));
+    await emulator.videos.succeed(emulator.videos.list().at(-1)?.id ?? "");
+    expect((await all).at(-1)).toMatchObject({
+      key,
+      status: "succeeded",
+      videos: [{ url: expect.any(String) }],
+    });
+    await client.close();
+  });
+
+  it("callbacks", async () => {
+    const port = await freePort();
+    vi.stubEnv("PUBLIC_URL", `http://127.0.0.1:${port}`);
+    vi.stubEnv(
+      "CALLBACK_SECRETS",
+      "the new secret of at least 32 characters,the old secret of at least 32 characters",
+    );
+    const { app } = await bootApp([await classIn("AppWithCallbacks")], { port });
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const videos = app.get(VideosService);
+    const { key } = await videos.submit({ model: "local-video-2.0", content, duration: 5 });
+    const over = lastValueFrom(videos.watch$(key));
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    expect((await over).status).toBe("succeeded");
+    expect(emulator.callbacks.list({ delivered: true }).length).toBeGreaterThan(0);
+  });
+
   it("options from a factory", async () => {
     const { AppModule } = await load("forRootAsync");
     if (AppModule === undefined) throw new Error("The example exports no AppModule.");
@@ -102,10 +199,39 @@ describe("the README's examples run", () => {
     expect(app.get(Translator, { strict: false })).toBeInstanceOf(Translator);
   });
 
+  it("a journal in a folder of one's choice", async () => {
+    const { app } = await bootApp([await classIn("AppWithJournal")]);
+    const content = [{ type: "text" as const, text: "A boat" }];
+    await app
+      .get(VideosService)
+      .submit({ model: "local-video-2.0", content, duration: 4 }, { key: "order-8" });
+    const [, ...records] = (await readFile("data/video-tasks/video-tasks.journal", "utf8"))
+      .trim()
+      .split("\n");
+    const found = records.map((line) => JSON.parse(line.split(" ").slice(2).join(" ")));
+    expect(found[0]).toMatchObject({ key: "order-8", status: "submitting" });
+  });
+
+  it("metrics, counted per call", async () => {
+    const TokenCounter = await classIn("TokenCounter");
+    const { app } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("ChatController")],
+      providers: [TokenCounter],
+    });
+    const { usage } = await post(`${await app.getUrl()}/chat`, { question: "Hello" });
+    expect(app.get(TokenCounter).tokens).toEqual(new Map([["local-chat", usage.total_tokens]]));
+  });
+
+  it("health, over HTTP", async () => {
+    const { url } = await bootApp([await classIn("AppModule"), await classIn("HealthModule")]);
+    const response = await fetch(`${url}/health`);
+    expect(await response.json()).toMatchObject({ details: { "model-gateway": { status: "up" } } });
+  });
+
   it("a test of one's own", async () => {
     const print = vi.spyOn(console, "log").mockImplementation(() => {});
     await load("createTestingModule");
-    expect(print).toHaveBeenCalledWith(expect.stringMatching(/\w/));
+    expect(print).toHaveBeenCalledWith(expect.stringMatching(/^http/), 1);
     print.mockRestore();
   });
 });

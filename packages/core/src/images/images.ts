@@ -100,6 +100,7 @@ export class Images {
       path: "/images/edits",
       cost: "billable",
       form: () => editForm(request, stream),
+      model: request?.model,
       check: () => checkEditRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
     };

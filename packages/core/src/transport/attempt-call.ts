@@ -241,7 +241,9 @@ function requestPath(address: Address, call: Call): string {
 
 /** What hooks are told of an attempt. */
 export function eventOf(call: Call, address: Address, attempt: number): CallEvent {
-  return { call: call.name, method: call.method, path: call.path, address: address.kind, attempt };
+  const { model, model_name = model } = (call.body ?? call) as { model?: unknown; model_name?: unknown };
+  const event = { call: call.name, method: call.method, path: call.path, address: address.kind, attempt };
+  return typeof model_name === "string" ? { ...event, model: model_name } : event;
 }
 
 function streamOutcome(end: AttemptEnd) {

@@ -41,6 +41,8 @@ export interface Call {
   body?: unknown;
   /** The parts of a multipart body, instead of `body`. */
   form?: () => FormPart[];
+  /** Model of a `form`; that of a `body` is read from it. */
+  model?: string;
   /** The address to use whatever the route, when it is configured: where a task was created. */
   address?: AddressKind;
   /** Served on the specialised addresses. */

@@ -19,6 +19,7 @@ const HERE = {
   method: "POST",
   path: "/chat/completions",
   address: "general",
+  model: CHAT.model,
 };
 
 /** Hooks that note everything they are told. */

@@ -10,6 +10,8 @@ export interface CallEvent {
   address: AddressKind;
   /** 1 for the first. */
   attempt: number;
+  /** The model that was asked for, where one was. */
+  model?: string;
 }
 
 export interface ResponseEvent extends CallEvent {

@@ -7,13 +7,12 @@ import type {
   RequestOptions,
 } from "@model-gateway/core";
 import type { OnModuleDestroy } from "@nestjs/common";
-import { Observable } from "rxjs";
+import type { Observable } from "rxjs";
+import { OpenStreams } from "../streams/open-streams.js";
 
 /** Chat completions (`POST /chat/completions`). */
 export class ChatService implements OnModuleDestroy {
-  /** One per open stream; ended when the application closes. */
-  private readonly streams = new Set<AbortController>();
-  private closed = false;
+  private readonly streams = new OpenStreams();
 
   constructor(private readonly gateway: ModelGateway) {}
 
@@ -34,36 +33,13 @@ export class ChatService implements OnModuleDestroy {
     body: Omit<ChatCompletionRequest, "stream">,
     options?: RequestOptions,
   ): Observable<ChatCompletionChunk> {
-    return new Observable((subscriber) => {
-      const controller = new AbortController();
-      if (this.closed) controller.abort(closing());
-      this.streams.add(controller);
-      const signals = options?.signal === undefined ? [] : [options.signal];
-      const signal = AbortSignal.any([controller.signal, ...signals]);
-      const forward = async () => {
-        const chunks = await this.gateway.chat.completions.create(
-          { ...body, stream: true },
-          { ...options, signal },
-        );
-        for await (const chunk of chunks) subscriber.next(chunk);
-      };
-      forward().then(
-        () => subscriber.complete(),
-        (error) => subscriber.error(error),
-      );
-      return () => {
-        this.streams.delete(controller);
-        controller.abort();
-      };
-    });
+    return this.streams.observe(
+      (signal) => this.gateway.chat.completions.create({ ...body, stream: true }, { ...options, signal }),
+      options?.signal,
+    );
   }
 
-  onModuleDestroy(): void {
-    this.closed = true;
-    for (const controller of this.streams) controller.abort(closing());
+  onModuleDestroy(): Promise<void> {
+    return this.streams.close();
   }
-}
-
-function closing(): Error {
-  return new Error("The application is closing.");
 }

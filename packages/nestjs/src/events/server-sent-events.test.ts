@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { readEvents, type ServerSentEvent } from "../../test/read-events.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { ChatService, chatEvents, ModelGatewayModule, VideosService, videoEvents } from "../index.js";
+import {
+  ChatService,
+  chatEvents,
+  ImagesService,
+  imageEvents,
+  ModelGatewayModule,
+  VideosService,
+  videoEvents,
+} from "../index.js";
 
 const QUESTION = "Explain at length how a river finds its way to the sea.";
 
@@ -11,6 +19,7 @@ const QUESTION = "Explain at length how a river finds its way to the sea.";
 class EventsController {
   constructor(
     @Inject(ChatService) private readonly chat: ChatService,
+    @Inject(ImagesService) private readonly images: ImagesService,
     @Inject(VideosService) private readonly videos: VideosService,
   ) {}
 
@@ -18,6 +27,11 @@ class EventsController {
   answer(@Param("model") model: string) {
     const messages = [{ role: "user" as const, content: QUESTION }];
     return this.chat.stream$({ model, messages }).pipe(chatEvents());
+  }
+
+  @Sse("images/:model")
+  picture(@Param("model") model: string) {
+    return this.images.stream$({ model, prompt: "A lighthouse", partial_images: 1 }).pipe(imageEvents());
   }
 
   @Sse("videos/:key")
@@ -71,6 +85,29 @@ describe("server-sent events", () => {
     expect(events.at(-1)).toEqual({ type: "done", data: "" });
   });
 
+  it("carry pictures while they are made, each once", async () => {
+    const { url } = await bootEvents();
+    const events = await readAll(await fetch(`${url}/images/local-image-b64`));
+    expect(events.at(-1)).toEqual({ type: "done", data: "" });
+    const [partial, completed] = events.map(({ data }) => JSON.parse(data || "{}"));
+    expect(partial).toEqual({
+      type: "partial",
+      index: 0,
+      partialIndex: 0,
+      image: { mediaType: "image/png", base64: expect.any(String) },
+    });
+    expect(completed).toMatchObject({ type: "completed", image: { mediaType: "image/png" } });
+    expect(Object.keys(completed)).not.toContain("raw");
+  });
+
+  it("stop a picture when the reader goes away", async () => {
+    const { url, emulator } = await bootEvents({ latency: 200 });
+    for await (const _first of readEvents(await fetch(`${url}/images/local-image-b64`))) break;
+    const request = () => emulator.journal.list({ path: "/images/generations" })[0];
+    await expect.poll(() => request()?.durationMs).toBeGreaterThan(0);
+    expect(request()?.complete).toBe(false);
+  });
+
   it("stop a chat when the reader goes away", async () => {
     const { url, emulator } = await bootEvents({ latency: 200 });
     for await (const _first of readEvents(await fetch(`${url}/chat/local-chat`))) break;
@@ -97,4 +134,22 @@ describe("server-sent events", () => {
     expect((await watching).map(({ type }) => type)).not.toContain("done");
     expect((await chatting).at(-1)?.type).toBe("error");
   });
+
+  it.each([true, false])(
+    "end within two seconds with the application, forced to close or not: %s",
+    async (forceCloseConnections) => {
+      const { app, url, videos } = await bootEvents({ latency: 200, forceCloseConnections });
+      const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
+      const watched = Array.from({ length: 50 }, () => fetch(`${url}/videos/${key}`));
+      const chats = Array.from({ length: 10 }, () => fetch(`${url}/chat/local-chat`));
+      const streams = (await Promise.all([...watched, ...chats])).map((response) =>
+        // Cut off by force is an end, too.
+        readAll(response).catch(() => []),
+      );
+      const twoSeconds = AbortSignal.timeout(2_000);
+      await app.close();
+      expect(twoSeconds.aborted).toBe(false);
+      await Promise.all(streams);
+    },
+  );
 });

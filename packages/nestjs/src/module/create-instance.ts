@@ -1,6 +1,9 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
+import { Subject } from "rxjs";
 import { type CallbackOptions, CallbackUrls } from "../callbacks/callback-urls.js";
-import { MemoryVideoTaskStore } from "../videos/memory-video-task-store.js";
+import type { MetricsEvent } from "../metrics/metrics-event.js";
+import { publishingHooks } from "../metrics/publishing-hooks.js";
+import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
 import type { PollSettings } from "../videos/video-task-poller.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 import type {
@@ -13,6 +16,8 @@ import { DEFAULT_INSTANCE } from "./model-gateway-token.js";
 /** What the providers of an instance are made from. */
 export interface Instance {
   gateway: ModelGateway;
+  /** What the client's hooks are told. */
+  events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   polling: PollSettings;
   callbacks: CallbackUrls | undefined;
@@ -108,9 +113,12 @@ function fromOptions(
     );
   }
   const factor = callback === undefined ? 1 : CALLBACK_INTERVAL_FACTOR;
+  const events = new Subject<MetricsEvent>();
+  const hooks = publishingHooks(events, gateway.hooks);
   return {
-    gateway: new ModelGateway({ ...gateway, maxPollsPerSecond: ratePerSecond }),
-    store: resolveStore(videos),
+    gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
+    events,
+    store: resolveStore(name, videos),
     polling: { intervalMs: intervalMs * factor, ratePerSecond, maxWatchMs },
     callbacks:
       callback &&
@@ -118,11 +126,12 @@ function fromOptions(
   };
 }
 
-function resolveStore({ store = new MemoryVideoTaskStore(), allowMemoryStore = false }: VideosOptions) {
+function resolveStore(name: string, { store, allowMemoryStore = false }: VideosOptions): VideoTaskStore {
+  if (store === undefined) return new JournalVideoTaskStore(name === DEFAULT_INSTANCE ? {} : { name });
   if (!store.durable && !allowMemoryStore && process.env["NODE_ENV"] === "production") {
     throw new ConfigurationError(
       "Video tasks would be kept in memory only, and NODE_ENV is production: tasks that were paid for would be " +
-        "lost when the process ends. Set the option videos.store to a durable store, or " +
+        "lost when the process ends. Leave the option videos.store out or set it to a durable store, or set " +
         "videos.allowMemoryStore: true if this application submits no videos or may lose them.",
     );
   }

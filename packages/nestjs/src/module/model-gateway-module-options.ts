@@ -5,7 +5,10 @@ import type { VideoTaskStore } from "../videos/video-task-store.js";
 
 /** How video tasks are kept and polled. Durations are milliseconds. */
 export interface VideosOptions {
-  /** Where tasks are kept. Default: `new MemoryVideoTaskStore()`. Opened and closed by the module. */
+  /**
+   * Where tasks are kept. Opened and closed by the module. Default: a `JournalVideoTaskStore` in `.model-gateway`,
+   * with the name of the instance.
+   */
   store?: VideoTaskStore;
   /** First distance between two polls of a task; grows with its age to six times that. Default 5000. */
   intervalMs?: number;

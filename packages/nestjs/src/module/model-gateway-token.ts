@@ -9,8 +9,7 @@ export const DEFAULT_INSTANCE = "default";
  * `overrideProvider()`. The default instance provides everything under its class.
  *
  * @param name the instance; left out for the default one
- * @param provided `ChatService`, `EmbeddingsService`, `ModelsService`, `VideosService`, `VideoTaskStore`;
- * left out for the client
+ * @param provided the class of a service, or `VideoTaskStore`; left out for the client
  * @example
  * constructor(@Inject(getModelGatewayToken("eu", ChatService)) private readonly chat: ChatService) {}
  */

@@ -1,6 +1,5 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
 import { Inject, Injectable, Module } from "@nestjs/common";
-import { lastValueFrom } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
@@ -9,6 +8,7 @@ import {
   EmbeddingsService,
   getModelGatewayToken,
   InjectModelGateway,
+  JournalVideoTaskStore,
   MemoryVideoTaskStore,
   type ModelGatewayInstanceOptions,
   ModelGatewayModule,
@@ -183,13 +183,23 @@ describe("options", () => {
     );
   });
 
+  it("keep tasks in a journal by default, in production too", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const { app } = await bootApp([
+      ModelGatewayModule.forRoot(CONNECTION),
+      ModelGatewayModule.forRoot({ ...CONNECTION, name: "eu" }),
+    ]);
+    const stores = [app.get(VideoTaskStore), app.get(getModelGatewayToken("eu", VideoTaskStore))];
+    for (const store of stores) expect(store).toBeInstanceOf(JournalVideoTaskStore);
+    expect(stores[0]).not.toBe(stores[1]);
+  });
+
   it("refuse to keep tasks in memory in production, unless that is allowed", async () => {
     vi.stubEnv("NODE_ENV", "production");
-    await expect(boot(CONNECTION)).rejects.toThrow(/videos.allowMemoryStore/);
-    await expect(boot({ ...CONNECTION, videos: { store: new MemoryVideoTaskStore() } })).rejects.toThrow(
-      ConfigurationError,
-    );
-    const { app } = await boot({ ...CONNECTION, videos: { allowMemoryStore: true } });
+    const store = new MemoryVideoTaskStore();
+    await expect(boot({ ...CONNECTION, videos: { store } })).rejects.toThrow(ConfigurationError);
+    await expect(boot({ ...CONNECTION, videos: { store } })).rejects.toThrow(/videos.allowMemoryStore/);
+    const { app } = await boot({ ...CONNECTION, videos: { store, allowMemoryStore: true } });
     expect(app.get(VideosService)).toBeInstanceOf(VideosService);
   });
 
@@ -215,25 +225,5 @@ describe("options", () => {
     await app.get(VideosService).list();
     await app.close();
     expect(calls).toEqual(["open", "stop", "close"]);
-  });
-});
-
-describe("instrumentation", () => {
-  it("may wrap every provider in a Proxy", async () => {
-    const { emulator, connection } = await useEmulator();
-    const { app } = await bootApp(
-      [ModelGatewayModule.forRoot({ ...connection, isGlobal: true, videos: FAST_POLLS }), FeatureModule],
-      { instrument: { instanceDecorator: (instance) => new Proxy(instance as object, {}) } },
-    );
-    const { chat, embeddings, gateway, models, videos } = app.get(Consumer);
-    const body = { model: "local-chat", messages: [{ role: "user" as const, content: "Hello" }] };
-    expect((await chat.create(body)).choices).toHaveLength(1);
-    expect((await lastValueFrom(chat.stream$(body))).object).toBe("chat.completion.chunk");
-    expect(await models.list()).not.toHaveLength(0);
-    expect((await embeddings.create({ model: "local-embedding", input: "one" })).data).toHaveLength(1);
-    expect(gateway.toJSON()).toEqual({ baseURL: connection.baseURL });
-    const { key } = await videos.submit(VIDEO);
-    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
-    await expect.poll(async () => (await videos.get(key))?.status).toBe("succeeded");
   });
 });

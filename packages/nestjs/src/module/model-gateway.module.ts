@@ -12,7 +12,11 @@ import { DEFAULT_CALLBACK_PATH } from "../callbacks/callback-urls.js";
 import { createCallbackController } from "../callbacks/create-callback-controller.js";
 import { ChatService } from "../chat/chat.service.js";
 import { EmbeddingsService } from "../embeddings/embeddings.service.js";
+import { ImagesService } from "../images/images.service.js";
+import { MetricsService } from "../metrics/metrics.service.js";
 import { ModelsService } from "../models/models.service.js";
+import { ModerationsService } from "../moderations/moderations.service.js";
+import { SpeechService } from "../speech/speech.service.js";
 import { VideoTaskStore } from "../videos/video-task-store.js";
 import { VideosService } from "../videos/videos.service.js";
 import { createInstance, type Instance } from "./create-instance.js";
@@ -72,6 +76,16 @@ export class ModelGatewayModule {
     });
   }
 }
+
+/** Services that need the client and nothing else. */
+const CLIENT_SERVICES = [
+  ChatService,
+  EmbeddingsService,
+  ImagesService,
+  ModelsService,
+  ModerationsService,
+  SpeechService,
+];
 
 function optionsToken(name = DEFAULT_INSTANCE): symbol {
   return Symbol(`ModelGatewayModuleOptions(${name})`);
@@ -136,11 +150,16 @@ function defineInstance({
   // Factories name what they inject: no compiler has to emit metadata for it.
   const exported: FactoryProvider[] = [
     { provide: client, useFactory: ({ gateway }: Instance) => gateway, inject: [instance] },
-    ...[ChatService, EmbeddingsService, ModelsService].map((service) => ({
+    ...CLIENT_SERVICES.map((service) => ({
       provide: token(service),
       useFactory: (gateway: ModelGateway) => new service(gateway),
       inject: [client],
     })),
+    {
+      provide: token(MetricsService),
+      useFactory: ({ events }: Instance) => new MetricsService(events),
+      inject: [instance],
+    },
     {
       provide: videos,
       useFactory: (gateway: ModelGateway, tasks: VideoTaskStore, { polling, callbacks: urls }: Instance) =>

@@ -64,9 +64,11 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     const loaded = [...(await this.load())];
     this.kept.clear();
     this.finished.clear();
-    for (const record of loaded) this.keep(record);
-    const leftBehind = loaded.filter(({ status }) => status === "submitting");
-    await Promise.all(leftBehind.map(({ key }) => this.lose(key, LEFT_BEHIND)));
+    for (const record of loaded) {
+      this.keep(record);
+      // Not written: whoever opens this the next time comes to the same conclusion, and a full disk is no obstacle.
+      if (record.status === "submitting") this.keep(troubledRecord(record, "unknown", LEFT_BEHIND));
+    }
     this.polling = polling;
     for (const record of [...this.kept.values()]) this.handOut(record);
   }

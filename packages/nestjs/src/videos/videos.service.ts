@@ -19,6 +19,7 @@ import {
 } from "@nestjs/common";
 import { defer, EMPTY, filter, merge, mergeMap, Observable, Subject, takeUntil, takeWhile } from "rxjs";
 import type { CallbackUrls } from "../callbacks/callback-urls.js";
+import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
 import { createVideoTask } from "./create-video-task.js";
 import { VideoKeyTakenError } from "./video-key-taken-error.js";
@@ -216,6 +217,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     this.closing.next();
     await this.opening;
     await this.store.stop();
+    await letResponsesEnd();
   }
 
   /** What is being paid for right now is still written down: core's time-outs bound the wait. */

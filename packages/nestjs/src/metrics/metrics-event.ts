@@ -1,0 +1,22 @@
+import type {
+  CallEvent,
+  FailoverEvent,
+  ResponseEvent,
+  RetryEvent,
+  StreamEndEvent,
+} from "@model-gateway/core";
+
+/**
+ * What core's hooks tell of a call, as one union. Plain JSON; never a key, a header or a body.
+ * - `request`: an attempt is about to be sent
+ * - `response`: an attempt was answered, with any status; with the usage, when the answer held one
+ * - `retry`: a failed attempt will be repeated
+ * - `failover`: the next attempt goes to another address
+ * - `stream_end`: a stream is over, in whatever way; with its usage, when it told one
+ */
+export type MetricsEvent =
+  | ({ type: "request" } & CallEvent)
+  | ({ type: "response" } & ResponseEvent)
+  | ({ type: "retry" } & RetryEvent)
+  | ({ type: "failover" } & FailoverEvent)
+  | ({ type: "stream_end" } & StreamEndEvent);

@@ -1,0 +1,4 @@
+export {
+  ModelGatewayHealthIndicator,
+  type ModelGatewayHealthOptions,
+} from "./health/model-gateway-health.indicator.js";

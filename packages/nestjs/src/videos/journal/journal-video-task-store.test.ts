@@ -1,0 +1,226 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { VideoTask } from "@model-gateway/core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { videoTaskStoreContract } from "../../testing/video-task-store-contract.js";
+import type { VideoTaskPolling } from "../video-task-store.js";
+import { JournalVideoTaskStore, type JournalVideoTaskStoreOptions } from "./journal-video-task-store.js";
+
+const SUBMISSION = { family: "content" as const, body: { model: "some-video-model", content: [] } };
+const PROBLEM = { kind: "connection", message: "The connection broke." };
+
+const QUIET: VideoTaskPolling = {
+  ratePerSecond: 1,
+  toEnd: async () => {},
+  once: async () => ({ failedPolls: 0 }),
+};
+
+function task(status: VideoTask["status"]): VideoTask {
+  const handle = { v: 1, family: "content", id: "task-1" } as const;
+  return { handle, id: handle.id, family: handle.family, status, videos: [], raw: { status } };
+}
+
+describe("the journal store, as every store", () => {
+  let parent: string;
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), "journal-contract-"));
+  });
+  afterAll(() => rm(parent, { recursive: true }));
+  let count = 0;
+  const createStore = () => new JournalVideoTaskStore({ directory: join(parent, String(count++)) });
+  for (const { title, run } of videoTaskStoreContract(createStore)) it(title, run);
+});
+
+async function useStores() {
+  const parent = await mkdtemp(join(tmpdir(), "journal-store-"));
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  const directory = join(parent, "deep", "folder");
+  const open = async (options: JournalVideoTaskStoreOptions = {}) => {
+    const store = new JournalVideoTaskStore({ directory, lockWaitMs: 0, ...options });
+    await store.open(QUIET);
+    const close = async () => {
+      await store.stop();
+      await store.close();
+    };
+    onTestFinished(close);
+    return { store, close };
+  };
+  const files = async () => (await readdir(directory).catch(() => [])).sort();
+  return { directory, open, files };
+}
+
+describe("a journal store", () => {
+  it("is durable", () => {
+    expect(new JournalVideoTaskStore().durable).toBe(true);
+  });
+
+  it("leaves no trace without a task, so that several processes may run", async () => {
+    const { open, files } = await useStores();
+    const [one, other] = [await open(), await open()];
+    expect(await one.store.list()).toEqual([]);
+    await one.close();
+    await other.close();
+    expect(await files()).toEqual([]);
+  });
+
+  it("makes files that only its owner may read and that git leaves out", async () => {
+    const { open, directory, files } = await useStores();
+    const { store, close } = await open();
+    await store.begin({ key: "a", submission: SUBMISSION });
+    expect(await files()).toEqual([
+      ".gitignore",
+      "video-tasks.journal",
+      "video-tasks.lock.1",
+      "video-tasks.reserve",
+    ]);
+    expect(await readFile(join(directory, ".gitignore"), "utf8")).toBe("*\n");
+    if (process.platform !== "win32") {
+      const modes = await Promise.all(
+        ["", "video-tasks.journal", "video-tasks.lock.1", "video-tasks.reserve"].map(
+          async (name) => (await stat(join(directory, name))).mode & 0o777,
+        ),
+      );
+      expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
+    }
+    await close();
+    expect(await files()).toEqual([".gitignore", "video-tasks.journal", "video-tasks.reserve"]);
+  });
+
+  it("gives another store what it wrote, in the order of submission", async () => {
+    const { open } = await useStores();
+    const { store, close } = await open();
+    for (const key of ["a", "b", "c"]) await store.begin({ key, submission: SUBMISSION });
+    await store.accept("b", task("running"));
+    await store.reject("a", PROBLEM);
+    await store.begin({ key: "a", submission: SUBMISSION });
+    await store.accept("a", task("queued"));
+    await store.lose("c", PROBLEM);
+    await store.update("b", task("succeeded"));
+    const written = await store.list();
+    expect(written.map(({ key, status }) => [key, status])).toEqual([
+      ["b", "succeeded"],
+      ["c", "unknown"],
+      ["a", "queued"],
+    ]);
+    await close();
+    const reopened = await open();
+    expect(await reopened.store.list()).toEqual(written);
+  });
+
+  it("turns a submission that a dead process left behind into unknown, and keeps its key taken", async () => {
+    const { open } = await useStores();
+    const first = await open();
+    await first.store.begin({ key: "a", submission: SUBMISSION });
+    await first.close();
+    const { store } = await open();
+    expect(await store.get("a")).toMatchObject({ status: "unknown", problem: { kind: "other" } });
+    expect(await store.begin({ key: "a", submission: SUBMISSION })).toBe(false);
+  });
+
+  it("refuses a second store on the same files until the first is closed", async () => {
+    const { open } = await useStores();
+    const first = await open();
+    await first.store.begin({ key: "a", submission: SUBMISSION });
+    await expect(open()).rejects.toThrow(/kept by this process itself/);
+    await first.close();
+    expect(await (await open()).store.list()).toHaveLength(1);
+  });
+
+  it("refuses the first task when another store has begun to keep tasks there", async () => {
+    const { open } = await useStores();
+    const [first, second] = [await open(), await open()];
+    await first.store.begin({ key: "a", submission: SUBMISSION });
+    await expect(second.store.begin({ key: "a", submission: SUBMISSION })).rejects.toThrow(/kept by/);
+    await first.store.accept("a", task("running"));
+    await first.close();
+    // The second finds what the first has left.
+    expect(await second.store.begin({ key: "a", submission: SUBMISSION })).toBe(false);
+    expect(await second.store.begin({ key: "b", submission: SUBMISSION })).toBe(true);
+    expect((await second.store.list()).map(({ key }) => key)).toEqual(["a", "b"]);
+  });
+
+  it("takes a key once when many want it of a store that has to read what another has left", async () => {
+    const { open } = await useStores();
+    const [first, second] = [await open(), await open()];
+    await first.store.begin({ key: "taken", submission: SUBMISSION });
+    await first.store.accept("taken", task("running"));
+    await first.close();
+    const keys = ["taken", "free", "taken", "free", "taken"];
+    const begun = await Promise.all(keys.map((key) => second.store.begin({ key, submission: SUBMISSION })));
+    expect(begun).toEqual([false, true, false, false, false]);
+  });
+
+  it("keeps stores with different names apart, whatever the names", async () => {
+    const { open, files } = await useStores();
+    const names = ["eu", "../eu", "lock", "EU/*", "default"];
+    for (const name of names) {
+      const { store } = await open({ name });
+      await store.begin({ key: "a", submission: SUBMISSION });
+    }
+    expect((await files()).filter((file) => file.endsWith(".journal"))).toEqual([
+      "video-tasks.%2E%2E%2Feu.journal",
+      "video-tasks.EU%2F%2A.journal",
+      "video-tasks.default.journal",
+      "video-tasks.eu.journal",
+      "video-tasks.lock.journal",
+    ]);
+  });
+
+  it("can be opened again, and reads what another did meanwhile", async () => {
+    const { open } = await useStores();
+    const { store, close } = await open();
+    await store.begin({ key: "a", submission: SUBMISSION });
+    await close();
+    const other = await open();
+    await other.store.begin({ key: "b", submission: SUBMISSION });
+    await other.close();
+    await store.open(QUIET);
+    expect((await store.list()).map(({ key }) => key)).toEqual(["a", "b"]);
+    await close();
+  });
+
+  it("takes no task after it was stopped, rather than making files that nobody closes", async () => {
+    const { open, files } = await useStores();
+    const { store, close } = await open();
+    await store.stop();
+    await expect(store.begin({ key: "a", submission: SUBMISSION })).rejects.toThrow(/not open/);
+    await close();
+    expect(await files()).toEqual([]);
+  });
+
+  it("says that nothing was sent when its folder cannot be made", async () => {
+    const { directory, open } = await useStores();
+    await mkdir(join(directory, ".."));
+    await writeFile(directory, "a file where the folder should be");
+    const { store } = await open();
+    const begun = store.begin({ key: "a", submission: SUBMISSION });
+    await expect(begun).rejects.toThrow(/cannot be used: .*Nothing was sent.*option directory/);
+    await expect(begun).rejects.toMatchObject({ kind: "configuration" });
+  });
+});
+
+describe("a journal that grows", () => {
+  it("is compacted, and keeps every task that is not finished and as many finished ones as it should", async () => {
+    const { open, directory } = await useStores();
+    const { store, close } = await open({ maxFinished: 5 });
+    const size = async () => (await stat(join(directory, "video-tasks.journal"))).size;
+    for (const key of ["lost", "running"]) await store.begin({ key, submission: SUBMISSION });
+    await store.accept("running", task("running"));
+    let largest = 0;
+    for (let round = 0; round < 40; round += 1) {
+      const keys = Array.from({ length: 10 }, (_, index) => `${round}-${index}`);
+      await Promise.all(keys.map((key) => store.begin({ key, submission: SUBMISSION })));
+      await Promise.all(keys.map((key) => store.accept(key, task("queued"))));
+      await Promise.all(keys.map((key) => store.update(key, task("succeeded"))));
+      largest = Math.max(largest, await size());
+    }
+    expect(await size()).toBeLessThan(largest);
+    const kept = await store.list();
+    expect(kept.map(({ key }) => key)).toEqual(["lost", "running", "39-5", "39-6", "39-7", "39-8", "39-9"]);
+    await store.lose("lost", PROBLEM);
+    await close();
+    const reopened = await open({ maxFinished: 5 });
+    expect((await reopened.store.list()).slice(1)).toEqual(kept.slice(1));
+  });
+});

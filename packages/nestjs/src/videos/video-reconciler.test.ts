@@ -1,0 +1,181 @@
+import { ConflictException, NotFoundException } from "@nestjs/common";
+import { lastValueFrom, map, toArray } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { bootApp } from "../../test/boot-app.js";
+import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
+import { MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../index.js";
+
+const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
+const FRAME = `data:image/png;base64,${Buffer.from("not looked into").toString("base64")}`;
+
+async function bootVideos(store = new MemoryVideoTaskStore()) {
+  const { emulator, connection } = await useEmulator();
+  const boot = async () => {
+    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, store } });
+    const { app } = await bootApp([module]);
+    return { app, videos: app.get(VideosService) };
+  };
+  const polls = () => emulator.journal.list({ method: "GET" }).length;
+  const creates = () => emulator.journal.list({ method: "POST" });
+  return { emulator, boot, polls, creates, ...(await boot()) };
+}
+
+/** A submission that the gateway took while the answer got lost. */
+async function bootOrphan() {
+  const booted = await bootVideos();
+  booted.emulator.faults.add({ kind: "drop-after", path: "/videos", times: 1 });
+  await expect(booted.videos.submit(VIDEO, { key: "lost" })).rejects.toMatchObject({ maybeProcessed: true });
+  return { ...booted, id: booted.emulator.videos.list()[0]?.id ?? "" };
+}
+
+describe("reconciling an orphan", () => {
+  it("gives it the task that somebody found, and polls that to its end", async () => {
+    const { videos, emulator, id, creates } = await bootOrphan();
+    expect(await videos.reconcile("lost", { taskId: id })).toMatchObject({ handle: { id } });
+    await emulator.videos.succeed(id);
+    expect((await lastValueFrom(videos.watch$("lost"))).status).toBe("succeeded");
+    expect((await videos.get("lost"))?.problem).toBeUndefined();
+    expect(creates()).toHaveLength(1);
+  });
+
+  it("frees the key when nothing was paid", async () => {
+    const { videos, creates } = await bootOrphan();
+    expect(await videos.reconcile("lost", { notPaid: true })).toMatchObject({ status: "rejected" });
+    expect(await videos.reconcile("lost", { notPaid: true })).toMatchObject({ status: "rejected" });
+    expect(await videos.submit(VIDEO, { key: "lost" })).toEqual({ key: "lost" });
+    expect(creates()).toHaveLength(2);
+  });
+
+  it("refuses a task that is not its own, and changes nothing", async () => {
+    const { videos } = await bootOrphan();
+    await videos.submit(VIDEO, { key: "other" });
+    const other = (await videos.get("other"))?.handle?.id ?? "";
+    await videos.submit({ ...VIDEO, model: "local-video-1.5-pro" }, { key: "pro" });
+    const pro = (await videos.get("pro"))?.handle?.id ?? "";
+    await expect(videos.reconcile("lost", { taskId: other })).rejects.toThrow(/is that of video other/);
+    await expect(videos.reconcile("lost", { taskId: pro })).rejects.toThrow(ConflictException);
+    await expect(videos.reconcile("lost", { taskId: "task_none" })).rejects.toMatchObject({
+      kind: "not_found",
+    });
+    await expect(videos.reconcile("lost")).rejects.toThrow(/say what you found out/);
+    expect(await videos.get("lost")).toMatchObject({ status: "unknown" });
+  });
+
+  it("refuses findings that do not fit the submission", async () => {
+    const { videos, emulator } = await bootVideos();
+    await expect(videos.reconcile("nobody")).rejects.toThrow(NotFoundException);
+    const { key } = await videos.submit(STUCK);
+    await expect(videos.reconcile(key, { notPaid: true })).rejects.toThrow(ConflictException);
+    await expect(videos.reconcile(key, { taskId: "task_other" })).rejects.toThrow(ConflictException);
+    emulator.faults.add({ kind: "delay", path: "/videos", delayMs: 100 });
+    const paying = videos.submit(VIDEO, { key: "paying" });
+    await expect.poll(() => videos.get("paying")).toBeDefined();
+    await expect(videos.reconcile("paying", { notPaid: true })).rejects.toThrow(/being submitted right now/);
+    await paying;
+  });
+});
+
+describe("reconciling a task with a handle", () => {
+  it("takes up one that was given up", async () => {
+    const { videos, emulator } = await bootVideos();
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
+    const { key } = await videos.submit(VIDEO);
+    const given = await lastValueFrom(videos.watch$(key));
+    expect(given.status).toBe("unknown");
+    await expect(videos.reconcile(key)).rejects.toMatchObject({ kind: "authentication" });
+    expect((await videos.get(key))?.status).toBe("unknown");
+    emulator.faults.clear();
+    expect((await videos.reconcile(key)).status).not.toBe("unknown");
+    await emulator.videos.succeed(given.handle?.id ?? "");
+    expect((await lastValueFrom(videos.watch$(key))).status).toBe("succeeded");
+    const over = await videos.get(key);
+    expect(await videos.reconcile(key)).toEqual(over);
+  });
+});
+
+describe("cancelling the watch of a task", () => {
+  it("completes its watches and polls it no more, also after a restart, until it is reconciled", async () => {
+    const { app, videos, emulator, polls, boot } = await bootVideos();
+    const { key } = await videos.submit(STUCK);
+    const statuses = lastValueFrom(
+      videos.watch$(key).pipe(
+        map(({ watchCancelledAt }) => watchCancelledAt !== undefined),
+        toArray(),
+      ),
+    );
+    await expect.poll(polls).toBeGreaterThan(1);
+    await videos.cancelWatch(key);
+    expect((await statuses).at(-1)).toBe(true);
+    await app.close();
+    const after = await boot();
+    // Another task is the clock. First, what was under way arrives; then this one would have been polled.
+    const before = polls();
+    const other = await after.videos.submit(STUCK);
+    await expect.poll(polls).toBeGreaterThan(before + 3);
+    emulator.journal.clear();
+    await expect.poll(polls).toBeGreaterThan(5);
+    const { handle } = (await after.videos.get(key)) ?? {};
+    const polled = emulator.journal
+      .list({ method: "GET" })
+      .filter(({ path }) => path.endsWith(handle?.id ?? "?"));
+    expect(polled).toEqual([]);
+    await after.videos.cancelWatch(other.key);
+    await after.videos.reconcile(key);
+    await emulator.videos.succeed(handle?.id ?? "");
+    expect((await lastValueFrom(after.videos.watch$(key))).status).toBe("succeeded");
+  });
+
+  it("is refused where there is nothing to poll, and nothing for one that is over", async () => {
+    const { videos, emulator } = await bootOrphan();
+    await expect(videos.cancelWatch("nobody")).rejects.toThrow(NotFoundException);
+    await expect(videos.cancelWatch("lost")).rejects.toThrow(ConflictException);
+    const { key } = await videos.submit(VIDEO);
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    const over = await lastValueFrom(videos.watch$(key));
+    await videos.cancelWatch(key);
+    expect(await videos.get(key)).toEqual(over);
+  });
+});
+
+describe("the second video family", () => {
+  it("is submitted with our key as its own id, and polled where it was created", async () => {
+    const { videos, emulator, creates } = await bootVideos();
+    const image = { model_name: "local-image2video", prompt: "Wind", image: FRAME };
+    const omni = { model_name: "local-omni-video", prompt: "Rain" };
+    await videos.submit(image, { key: "frame", family: "image2video" });
+    await videos.submit({ ...omni, external_task_id: "mine" }, { key: "omni", family: "omni-video" });
+    const ids = creates().map(({ body }) => (body as { external_task_id: string }).external_task_id);
+    expect(ids).toEqual(["frame", "mine"]);
+    for (const key of ["frame", "omni"]) {
+      const { handle } = (await videos.get(key)) ?? {};
+      await emulator.videos.succeed(handle?.id ?? "");
+      expect((await lastValueFrom(videos.watch$(key))).task?.videos[0]?.url).toMatch(/^http/);
+    }
+  });
+
+  it("gives an orphan only the task that bears its own id", async () => {
+    const { videos, emulator } = await bootVideos();
+    const body = { model_name: "local-omni-video", prompt: "Rain" };
+    emulator.faults.add({ kind: "drop-after", path: "/videos/omni-video", times: 2 });
+    for (const key of ["one", "two"]) {
+      await expect(videos.submit(body, { key, family: "omni-video" })).rejects.toMatchObject({
+        maybeProcessed: true,
+      });
+    }
+    const [one = "", two = ""] = emulator.videos.list().map(({ id }) => id);
+    await expect(videos.reconcile("one", { taskId: two })).rejects.toThrow(ConflictException);
+    expect(await videos.reconcile("one", { taskId: one })).toMatchObject({ handle: { id: one } });
+  });
+});
+
+describe("troubles", () => {
+  it("name orphans and slowed polls, and are none otherwise", async () => {
+    const { videos, emulator } = await bootOrphan();
+    expect(await videos.troubles()).toEqual([expect.stringMatching(/^1 video submissions? .*reconcile/)]);
+    await videos.reconcile("lost", { notPaid: true });
+    expect(await videos.troubles()).toEqual([]);
+    emulator.faults.add({ kind: "status", status: 429, path: "/videos/*", times: 1 });
+    await videos.submit(STUCK);
+    await expect.poll(() => videos.troubles()).toEqual([expect.stringMatching(/less often/)]);
+  });
+});
