@@ -5,11 +5,13 @@ import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/em
 import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
 import { ClientProxyFactory, Transport } from "@nestjs/microservices";
 import { lastValueFrom, toArray } from "rxjs";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type VideoProgress, VideosService } from "../src/index.js";
 import { bootApp } from "./boot-app.js";
 import { freePort } from "./free-port.js";
 import { readEvents } from "./read-events.js";
+import { usePostgres } from "./use-postgres.js";
+import { hasRedisServer, RedisServer } from "./use-redis.js";
 
 const README = new URL("../README.md", import.meta.url);
 /** Inside the package, so that the examples find what they import; ignored by git. */
@@ -211,6 +213,31 @@ describe("the README's examples run", () => {
     const found = records.map((line) => JSON.parse(line.split(" ").slice(2).join(" ")));
     expect(found[0]).toMatchObject({ key: "order-8", status: "submitting" });
   });
+
+  it.skipIf(!hasRedisServer)("tasks on Redis, with BullMQ", async () => {
+    const server = await RedisServer.start();
+    onTestFinished(() => server.stop());
+    vi.stubEnv("REDIS_URL", server.url);
+    await sharesTasks(await classIn("AppOnRedis"));
+  });
+
+  it("tasks on PostgreSQL, with BullMQ", async () => {
+    const server = await usePostgres();
+    onTestFinished(() => server.stop());
+    vi.stubEnv("DATABASE_URL", server.url);
+    await sharesTasks(await classIn("AppOnPostgres"));
+  });
+
+  async function sharesTasks(module: Type): Promise<void> {
+    const { app } = await bootApp([module]);
+    const videos = app.get(VideosService);
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const { key } = await videos.submit({ model: "local-video-2.0", content, duration: 4 });
+    const { handle } = (await videos.get(key)) ?? {};
+    await emulator.videos.succeed(handle?.id ?? "");
+    await videos.handleCallback(key, {});
+    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "succeeded", handle });
+  }
 
   it("metrics, counted per call", async () => {
     const TokenCounter = await classIn("TokenCounter");
