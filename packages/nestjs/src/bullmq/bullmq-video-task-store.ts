@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
 import { type BackendFactory, createRedisBackend, type IQueueBackend } from "bullmq";
-import { Observable, Subject } from "rxjs";
+import type { Observable } from "rxjs";
 import {
   begunRecord,
   isOver,
@@ -17,10 +17,12 @@ import {
 } from "../videos/video-task-record.js";
 import { type VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 import type { VideoTaskConnection } from "./connection-options.js";
+import { VideoTaskChanges } from "./video-task-changes.js";
 import {
   begunData,
   cancelledData,
   jobIdOf,
+  polledData,
   recordOf,
   statedData,
   type VideoTaskJob,
@@ -55,9 +57,6 @@ export interface BullMqVideoTaskStoreOptions {
 const STALLED_FOR_MS = 300_000;
 /** More than this, in seconds of polling, is a backlog to tell of. */
 const BACKLOG_SECONDS = 60;
-/** Versions remembered to tell news from repetitions; a repetition does no harm. */
-const MAX_TOLD = 10_000;
-
 /**
  * Keeps video tasks in a BullMQ queue, on Redis or PostgreSQL: for any number of processes. They share the tasks and
  * the rate of polls; when one dies, the others go on with its tasks.
@@ -77,7 +76,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   readonly durable = true;
   readonly changes$: Observable<VideoTaskRecord>;
 
-  private readonly changes = new Subject<VideoTaskRecord>();
+  private readonly changes: VideoTaskChanges;
   private readonly logger = new Logger(BullMqVideoTaskStore.name);
   private readonly settings: WorkerSettings;
   /** Names this process. */
@@ -87,10 +86,6 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   private worker: VideoTaskWorker | undefined;
   private listener: Promise<VideoTaskListener | undefined> | undefined;
   private ratePerSecond = Number.POSITIVE_INFINITY;
-  /** Version last told, by key. */
-  private readonly told = new Map<string, number>();
-  /** Jobs whose record is being read, with whether it has to be read again after that. */
-  private readonly reading = new Map<string, boolean>();
   private stalledAt = Number.NEGATIVE_INFINITY;
   private lastError = "";
 
@@ -113,29 +108,21 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       );
     }
     this.settings = { connection, backend, name: queueName, prefix, ...numbers };
-    this.changes$ = new Observable((subscriber) => {
-      const subscription = this.changes.subscribe(subscriber);
-      void this.listen();
-      return subscription;
-    });
+    this.changes = new VideoTaskChanges(() => void this.listen());
+    this.changes$ = this.changes.changes$;
   }
 
   async open(polling: VideoTaskPolling): Promise<void> {
     const queue = await VideoTaskQueue.connect(this.settings, this.report);
     this.connected = queue;
     this.ratePerSecond = polling.ratePerSecond;
-    await queue.limitRate(polling.ratePerSecond);
-    await this.listen();
-    this.worker = new VideoTaskWorker(queue, polling, this.settings, {
-      changed: (id) => this.tellOf(queue, id),
-      stalled: () => {
-        this.stalledAt = performance.now();
-      },
-      error: (error) => {
-        if (this.worker !== undefined) this.report(error);
-      },
-    });
-    await this.hastenLost(queue);
+    try {
+      await this.start(queue, polling);
+    } catch (error) {
+      await this.stop();
+      await this.close();
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
@@ -166,7 +153,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     } else {
       await this.queue.announce(job, this.id);
     }
-    await this.tellOf(this.queue, job.id ?? "");
+    await this.changes.written(this.queue, job.id ?? "");
     return true;
   }
 
@@ -181,12 +168,12 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
 
   async lose(key: string, problem: VideoTaskProblem): Promise<void> {
     if (await this.worker?.lose(key, problem)) return;
-    await this.state(key, (record) => troubledRecord(record, "unknown", problem));
+    await this.find(key, (record) => troubledRecord(record, "unknown", problem));
   }
 
   async update(key: string, task: VideoTask): Promise<void> {
     if (await this.worker?.update(key, task)) return;
-    await this.state(key, (record) => polledRecord(record, task));
+    await this.find(key, (record) => polledRecord(record, task));
   }
 
   /** Does nothing for a task without a handle: that one is not polled. */
@@ -195,7 +182,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     const record = recordOf(job);
     if (isOver(record) || record.handle === undefined) return;
     await this.queue.write(job, cancelledData(job.data, unwatchedRecord(record)), this.id);
-    await this.tellOf(this.queue, job.id ?? "");
+    await this.changes.written(this.queue, job.id ?? "");
   }
 
   async pollSoon(key: string): Promise<void> {
@@ -235,6 +222,21 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     return troubles;
   }
 
+  private async start(queue: VideoTaskQueue, polling: VideoTaskPolling): Promise<void> {
+    await queue.limitRate(polling.ratePerSecond);
+    await this.listen();
+    this.worker = new VideoTaskWorker(queue, polling, this.settings, {
+      changed: (id) => this.changes.written(queue, id),
+      stalled: () => {
+        this.stalledAt = performance.now();
+      },
+      error: (error) => {
+        if (this.worker !== undefined) this.report(error);
+      },
+    });
+    await this.hastenLost(queue);
+  }
+
   private get queue(): VideoTaskQueue {
     if (this.connected === undefined) throw new Error("The store of video tasks is not open.");
     return this.connected;
@@ -249,8 +251,17 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     const record = recordOf(job);
     if (isOver(record)) return undefined;
     await this.queue.write(job, statedData(job.data, next(record)), this.id);
-    await this.tellOf(this.queue, job.id ?? "");
+    await this.changes.written(this.queue, job.id ?? "");
     return job;
+  }
+
+  /** Writes what was found, as a poll does: it overwrites no task id that another process writes meanwhile. */
+  private async find(key: string, next: (record: VideoTaskRecord) => VideoTaskRecord): Promise<void> {
+    const job = await this.queue.require(key);
+    const record = recordOf(job);
+    if (isOver(record)) return;
+    await this.queue.writePolls(job, polledData(job, next(record), 0));
+    await this.changes.written(this.queue, jobIdOf(key));
   }
 
   /** Tasks that were given up are polled again. They are due last of all. */
@@ -268,11 +279,11 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
 
   /** Listens to the changes of other processes, if anybody wants to know. */
   private async listen(): Promise<void> {
-    if (this.connected === undefined || !this.changes.observed) return;
-    const changed = (id: string) => void this.read(id).catch(this.report);
-    this.listener ??= VideoTaskListener.start(this.connected, this.settings, this.id, {
-      changed,
-      interrupted: () => void this.readAll().catch(this.report),
+    const { connected: queue, changes } = this;
+    if (queue === undefined || !changes.observed) return;
+    this.listener ??= VideoTaskListener.start(queue, this.settings, this.id, {
+      changed: (id) => void changes.heard(queue, id).catch(this.report),
+      interrupted: () => void changes.missed(queue).catch(this.report),
       error: this.report,
     }).catch((error: Error) => {
       this.report(error);
@@ -280,43 +291,6 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       return undefined;
     });
     await this.listener;
-  }
-
-  /** After a write of this process. */
-  private async tellOf(queue: VideoTaskQueue, id: string): Promise<void> {
-    const job = await queue.findById(id);
-    if (job !== undefined) this.tell(recordOf(job));
-  }
-
-  /** After an event. What comes in while it is being read is read once more, once. */
-  private async read(id: string): Promise<void> {
-    if (this.reading.has(id)) {
-      this.reading.set(id, true);
-      return;
-    }
-    try {
-      do {
-        this.reading.set(id, false);
-        const job = await this.connected?.findById(id);
-        if (job !== undefined) this.tell(recordOf(job));
-      } while (this.reading.get(id));
-    } finally {
-      this.reading.delete(id);
-    }
-  }
-
-  private async readAll(): Promise<void> {
-    for (const job of await this.queue.all(true)) this.tell(recordOf(job));
-  }
-
-  private tell(record: VideoTaskRecord): void {
-    const { key, version } = record;
-    if (version <= (this.told.get(key) ?? 0)) return;
-    this.told.delete(key);
-    this.told.set(key, version);
-    const [oldest] = this.told.keys();
-    if (this.told.size > MAX_TOLD && oldest !== undefined) this.told.delete(oldest);
-    this.changes.next(record);
   }
 
   /** BullMQ goes on by itself after an error; the same one over and over is said once. */

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Job } from "bullmq";
 import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../videos/video-task-record.js";
 
-// A task is one job, and its record has two parts, so that nobody overwrites what another wrote at the same time:
-// the job's data, written by those who submit, reconcile and cancel, and its progress, written by the one worker
-// that has the job. BullMQ replaces each as a whole.
+// A task is one job, and its record has two parts, so that nobody overwrites a task id that another writes at the same
+// time: the job's data, written by those who submit, reconcile and cancel, and its progress, written by those who learn
+// how it goes, which is the one worker that has the job. BullMQ replaces each as a whole.
 
 /** How a task stands, as one of the two parts sees it. */
 export type Standing = Pick<VideoTaskRecord, "status" | "handle" | "task" | "problem" | "updatedAt">;

@@ -44,6 +44,9 @@ export class VideoTaskListener {
     };
     const queueEvents = new QueueEvents(name, options, backend as never);
     const listener = new VideoTaskListener(queueEvents, events);
+    queueEvents.on("ioredis:close", () => {
+      listener.interrupted = true;
+    });
     queueEvents.on("error", (error) => {
       listener.interrupted = true;
       events.error(error);

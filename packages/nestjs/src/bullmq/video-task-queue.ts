@@ -7,7 +7,7 @@ import {
   Queue,
 } from "bullmq";
 import { forCommands, type VideoTaskConnection } from "./connection-options.js";
-import { jobIdOf, type SubmissionData, type VideoTaskJob } from "./video-task-job.js";
+import { jobIdOf, type PollData, type SubmissionData, type VideoTaskJob } from "./video-task-job.js";
 import { withinMs } from "./within-ms.js";
 
 /** Settings that all connections to the queue share. */
@@ -155,6 +155,11 @@ export class VideoTaskQueue {
   async write(job: VideoTaskJob, data: SubmissionData, by: string): Promise<void> {
     await this.ask(job.updateData(data));
     await this.announce(job, by);
+  }
+
+  /** BullMQ itself tells of these. */
+  async writePolls(job: VideoTaskJob, polls: PollData): Promise<void> {
+    await this.ask(job.updateProgress(polls));
   }
 
   async announce(job: VideoTaskJob, by: string): Promise<void> {
