@@ -6,6 +6,9 @@ import { freePort } from "./free-port.js";
 
 export interface Postgres {
   url: string;
+  /** Ends the server; its data stays. */
+  shutDown(): Promise<void>;
+  startAgain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,6 +45,8 @@ export async function usePostgres(): Promise<Postgres> {
   }
   return {
     url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
+    shutDown: () => server.stop(),
+    startAgain: () => server.start(),
     stop: async () => {
       await server.stop();
       await rm(parent, { recursive: true, force: true });

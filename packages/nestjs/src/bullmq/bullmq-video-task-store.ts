@@ -77,14 +77,14 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   readonly changes$: Observable<VideoTaskRecord>;
 
   private readonly changes: VideoTaskChanges;
-  private readonly logger = new Logger(BullMqVideoTaskStore.name);
+  private readonly logger = new Logger("BullMqVideoTaskStore");
   private readonly settings: WorkerSettings;
   /** Names this process. */
   private readonly id = randomUUID();
   private sequence = 0;
   private connected: VideoTaskQueue | undefined;
   private worker: VideoTaskWorker | undefined;
-  private listener: Promise<VideoTaskListener | undefined> | undefined;
+  private listener: Promise<VideoTaskListener> | undefined;
   private ratePerSecond = Number.POSITIVE_INFINITY;
   private stalledAt = Number.NEGATIVE_INFINITY;
   private lastError = "";
@@ -108,7 +108,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       );
     }
     this.settings = { connection, backend, name: queueName, prefix, ...numbers };
-    this.changes = new VideoTaskChanges(() => void this.listen());
+    this.changes = new VideoTaskChanges(() => void this.listen().catch(this.report));
     this.changes$ = this.changes.changes$;
   }
 
@@ -135,7 +135,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     const { connected, listener } = this;
     this.connected = undefined;
     this.listener = undefined;
-    await Promise.all([listener?.then((started) => started?.stop()), connected?.close()]);
+    await Promise.all([listener?.then((started) => started.stop()).catch(this.report), connected?.close()]);
   }
 
   async begin(intent: VideoTaskIntent): Promise<boolean> {
@@ -234,6 +234,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
         if (this.worker !== undefined) this.report(error);
       },
     });
+    await this.worker.ready();
     await this.hastenLost(queue);
   }
 
@@ -285,10 +286,6 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       changed: (id) => void changes.heard(queue, id).catch(this.report),
       interrupted: () => void changes.missed(queue).catch(this.report),
       error: this.report,
-    }).catch((error: Error) => {
-      this.report(error);
-      this.listener = undefined;
-      return undefined;
     });
     await this.listener;
   }

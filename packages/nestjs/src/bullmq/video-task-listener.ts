@@ -1,6 +1,12 @@
 import { QueueEvents, type QueueEventsListener } from "bullmq";
 import { forWaiting } from "./connection-options.js";
-import { CHANGED, closeSoon, type QueueSettings, type VideoTaskQueue } from "./video-task-queue.js";
+import {
+  CHANGED,
+  closeSoon,
+  type QueueSettings,
+  readySoon,
+  type VideoTaskQueue,
+} from "./video-task-queue.js";
 
 interface Listened extends QueueEventsListener {
   [CHANGED]: (event: { jobId?: string; by?: string }) => void;
@@ -57,6 +63,7 @@ export class VideoTaskListener {
     queueEvents.on<Listened, typeof CHANGED>(CHANGED, (event) => {
       if (event.by !== by) listener.hear(event.jobId);
     });
+    await readySoon(queueEvents);
     return listener;
   }
 

@@ -30,11 +30,12 @@ export const SOON = "video-task-soon";
 
 /** No attempt is the last: a task that was paid for is never given up. Also what PostgreSQL has room for. */
 export const ENDLESS = 2 ** 31 - 1;
-const RETRY_MS = 15_000;
+const RETRY_MS = 5_000;
 /** Polls on demand are so far from the poll before. */
 export const SOON_MS = 1_000;
 const MAX_EVENTS = 10_000;
 const CLOSE_MS = 3_000;
+const READY_MS = 10_000;
 /** Windows of the rate limit are about this long: short ones spread the polls. */
 const RATE_WINDOW_MS = 100;
 
@@ -246,6 +247,14 @@ export class VideoTaskQueue {
     const message = `The store of video tasks (queue ${this.settings.name}) failed: ${reason}`;
     return new Error(message, { cause: error });
   }
+}
+
+/**
+ * Waits for a connection beside that of the queue. A server that went away in this moment is waited for by itself, but a
+ * refusal is for good.
+ */
+export async function readySoon(client: { waitUntilReady(): Promise<void> }): Promise<void> {
+  await withinMs(READY_MS, client.waitUntilReady());
 }
 
 /** Closes what may be connected to a server that does not answer. */

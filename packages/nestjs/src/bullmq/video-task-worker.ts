@@ -26,6 +26,7 @@ import {
   ENDLESS,
   isTask,
   type QueueSettings,
+  readySoon,
   SOON,
   SOON_MS,
   type VideoTaskQueue,
@@ -94,6 +95,11 @@ export class VideoTaskWorker {
     this.worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) this.worker.cancelJob(id);
     });
+  }
+
+  /** Resolves when it is connected. @throws when the server refuses */
+  async ready(): Promise<void> {
+    await readySoon(this.worker);
   }
 
   /** Aborts the polls of this process and hands their jobs back. */

@@ -1,13 +1,24 @@
+import { createPostgresBackend } from "bullmq";
 import { lastValueFrom } from "rxjs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BullMqVideoTaskStore } from "../../src/bullmq.js";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { BullMqVideoTaskStore, type BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
 import { ModelGatewayModule, VideosService } from "../../src/index.js";
 import { bootApp } from "../boot-app.js";
 import { useEmulator, VIDEO } from "../use-emulator.js";
+import { usePostgres } from "../use-postgres.js";
 import { hasRedisServer, RedisServer } from "../use-redis.js";
 
 const POLLS = { intervalMs: 20, ratePerSecond: 200 };
 const FAILED = /The store of video tasks \(queue model-gateway-videos\) failed/;
+
+async function boot(options: BullMqVideoTaskStoreOptions) {
+  const { emulator, connection } = await useEmulator();
+  const store = new BullMqVideoTaskStore({ ...options, lockDurationMs: 1_000 });
+  const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...POLLS, store } });
+  const { app } = await bootApp([module]);
+  const paid = () => emulator.journal.list({ method: "POST" }).length;
+  return { app, store, emulator, paid, videos: app.get(VideosService) };
+}
 
 // A server of our own also where REDIS_URL names one: that one is not ours to kill.
 describe.skipIf(!hasRedisServer)("when Redis goes away", () => {
@@ -16,19 +27,10 @@ describe.skipIf(!hasRedisServer)("when Redis goes away", () => {
     server = await RedisServer.start();
   });
   afterEach(() => server.stop());
-
-  async function boot() {
-    const { emulator, connection } = await useEmulator();
-    const options = { host: "127.0.0.1", port: server.port, commandTimeout: 300 };
-    const store = new BullMqVideoTaskStore({ connection: options, lockDurationMs: 1_000 });
-    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...POLLS, store } });
-    const { app } = await bootApp([module]);
-    const paid = () => emulator.journal.list({ method: "POST" }).length;
-    return { app, store, emulator, paid, videos: app.get(VideosService) };
-  }
+  const onRedis = () => ({ connection: { host: "127.0.0.1", port: server.port, commandTimeout: 300 } });
 
   it("a submission fails before it is paid for, with the server gone or silent, and works again after", async () => {
-    const { videos, paid, emulator, store } = await boot();
+    const { videos, paid, emulator, store } = await boot(onRedis());
     const { key } = await videos.submit(VIDEO);
     server.halt();
     await expect(videos.submit(VIDEO)).rejects.toThrow(FAILED);
@@ -51,9 +53,9 @@ describe.skipIf(!hasRedisServer)("when Redis goes away", () => {
   });
 
   it("an application closes all the same", async () => {
-    const gone = await boot();
+    const gone = await boot(onRedis());
     await gone.videos.submit(VIDEO);
-    const silent = await boot();
+    const silent = await boot(onRedis());
     server.halt();
     await silent.app.close();
     server.goOn();
@@ -63,6 +65,28 @@ describe.skipIf(!hasRedisServer)("when Redis goes away", () => {
 
   it("an application that starts without it fails, and says why", async () => {
     await server.kill();
-    await expect(boot()).rejects.toThrow(/ECONNREFUSED/);
+    await expect(boot(onRedis())).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
+
+describe("when PostgreSQL goes away", () => {
+  it("a submission fails before it is paid for, and works again after", async () => {
+    const server = await usePostgres();
+    onTestFinished(() => server.stop());
+    const { videos, paid, emulator, store } = await boot({
+      connection: { connectionString: server.url, migrate: true },
+      backend: createPostgresBackend,
+    });
+    const { key } = await videos.submit(VIDEO);
+    await server.shutDown();
+    await expect(videos.submit(VIDEO)).rejects.toThrow(FAILED);
+    expect(await store.troubles()).toContainEqual(expect.stringMatching(FAILED));
+    expect(paid()).toBe(1);
+    await server.startAgain();
+    await videos.submit(VIDEO);
+    expect(paid()).toBe(2);
+    const watched = lastValueFrom(videos.watch$(key));
+    for (const { id } of emulator.videos.list()) await emulator.videos.succeed(id);
+    expect((await watched).status).toBe("succeeded");
   });
 });
