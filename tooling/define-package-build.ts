@@ -9,6 +9,8 @@ export interface PackageBuild {
   format: Array<"esm" | "cjs">;
   /** `"neutral"` for code that must run on Node, edge runtimes and in browsers alike. */
   platform?: "node" | "neutral";
+  /** Keeps the names of classes where a framework shows them: in logs, and when a dependency is missing. */
+  keepNames?: boolean;
   /** Files that are loaded next to the bundle at run time (workers), built without types. */
   extra?: Options;
 }
@@ -24,6 +26,7 @@ export function definePackageBuild(build: PackageBuild) {
     treeshake: true,
     sourcemap: false,
     clean: true,
+    keepNames: build.keepNames ?? false,
     define: { __PACKAGE_VERSION__: JSON.stringify(version) },
   };
   return defineConfig([{ ...shared, entry: build.entry, dts: true }, ...(build.extra ? [build.extra] : [])]);

@@ -8,4 +8,5 @@ export default definePackageBuild({
     testing: "src/testing.ts",
   },
   format: ["esm", "cjs"],
+  keepNames: true,
 });

@@ -74,6 +74,19 @@ describe.each(FORMATS)("built as $format", ({ condition, extension, compiled }) 
     expect(names).not.toHaveLength(0);
   });
 
+  it.each(ENTRIES)(
+    "keeps the names of classes in $name, as logs and messages of Nest show them",
+    async ({ name }) => {
+      const body = `
+      const entry = ${loadEntry(name)};
+      const classes = Object.entries(entry).filter(([name, value]) => typeof value === "function" && /^[A-Z]/.test(name));
+      console.log(JSON.stringify(classes.map(([name, value]) => [name, value.name])));
+    `;
+      const classes = (await print(`names${name.replace(/\W/g, "-")}`, body)) as Array<[string, string]>;
+      for (const [exported, own] of classes) expect(own).toBe(exported);
+    },
+  );
+
   it("boots an application, whose entries know each other's classes", async () => {
     const body = `
       const { Module } = ${load(resolve("@nestjs/common"))};

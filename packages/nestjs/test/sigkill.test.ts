@@ -24,7 +24,7 @@ async function useApplication() {
   const paid = (key: string) =>
     emulator.journal
       .list({ method: "POST", path: "/videos" })
-      .filter(({ body }) => JSON.stringify(body).includes(JSON.stringify(key))).length;
+      .filter(({ body }) => JSON.stringify(body).includes(`"${key} `)).length;
   const ended = new Set<string>();
   const succeed = async (id: string) => {
     if (!ended.has(id)) await emulator.videos.succeed(id);

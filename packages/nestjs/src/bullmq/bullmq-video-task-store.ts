@@ -234,7 +234,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
         if (this.worker !== undefined) this.report(error);
       },
     });
-    await this.worker.ready();
+    await this.worker.start();
     await this.hastenLost(queue);
   }
 

@@ -78,6 +78,7 @@ export class VideoTaskWorker {
       {
         connection: forWaiting(settings.connection, backend),
         ...(prefix !== undefined && { prefix }),
+        autorun: false,
         concurrency,
         lockDuration: lockDurationMs,
         stalledInterval: lockDurationMs / 2,
@@ -97,9 +98,14 @@ export class VideoTaskWorker {
     });
   }
 
-  /** Resolves when it is connected. @throws when the server refuses */
-  async ready(): Promise<void> {
+  /** Begins to poll. Resolves when it is connected. @throws when the server refuses */
+  async start(): Promise<void> {
     await readySoon(this.worker);
+    // Not before: without a connection, BullMQ's loop would go round without a pause, and nothing else would run.
+    this.worker
+      .waitUntilReady()
+      .then(() => (this.stopping ? undefined : this.worker.run()))
+      .catch(this.events.error);
   }
 
   /** Aborts the polls of this process and hands their jobs back. */

@@ -1,4 +1,5 @@
 import { createPostgresBackend } from "bullmq";
+import { Client } from "pg";
 import { lastValueFrom } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { BullMqVideoTaskStore, type BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
@@ -89,5 +90,19 @@ describe("when PostgreSQL goes away", () => {
     const watched = lastValueFrom(videos.watch$(key));
     for (const { id } of emulator.videos.list()) await emulator.videos.succeed(id);
     expect((await watched).status).toBe("succeeded");
+  });
+
+  it("an application that gets some of its connections and not all fails to start, and says why", async () => {
+    const server = await usePostgres();
+    onTestFinished(() => server.stop());
+    const administrator = new Client({ connectionString: server.url });
+    await administrator.connect();
+    await administrator.query("CREATE ROLE limited LOGIN PASSWORD 'password' CONNECTION LIMIT 2");
+    await administrator.query("GRANT ALL ON DATABASE postgres TO limited");
+    await administrator.end();
+    const connectionString = server.url.replace("postgres:password", "limited:password");
+    await expect(
+      boot({ connection: { connectionString, migrate: true, max: 1 }, backend: createPostgresBackend }),
+    ).rejects.toThrow(/too many connections/);
   });
 });
