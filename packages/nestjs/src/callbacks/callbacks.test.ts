@@ -1,6 +1,12 @@
 import type { ImageToVideoRequest, OmniVideoRequest } from "@model-gateway/core";
 import type { Emulator } from "@model-gateway/emulator";
-import { type CanActivate, type ExecutionContext, type INestApplication, Injectable } from "@nestjs/common";
+import {
+  type CanActivate,
+  type ExecutionContext,
+  type INestApplication,
+  Injectable,
+  VersioningType,
+} from "@nestjs/common";
 import { APP_GUARD, Reflector } from "@nestjs/core";
 import { firstValueFrom, lastValueFrom } from "rxjs";
 import { describe, expect, it, vi } from "vitest";
@@ -26,6 +32,7 @@ async function bootWithCallbacks(
   options: Partial<CallbackOptions> = {},
   globalPrefix?: string,
   { fetch }: Pick<ModelGatewayModuleOptions, "fetch"> = {},
+  configure: (app: INestApplication) => void = () => {},
 ) {
   const { emulator, connection } = await useEmulator();
   const port = await freePort();
@@ -41,6 +48,7 @@ async function bootWithCallbacks(
     port,
     configure: (created) => {
       if (globalPrefix !== undefined) created.setGlobalPrefix(globalPrefix);
+      configure(created);
     },
   });
   const polls = () => emulator.journal.list({ method: "GET" }).length;
@@ -345,6 +353,14 @@ describe("the route of callbacks", () => {
     expect(await post(body.callback_url)).toBe(202);
     const { url } = await bootApp([boot()], { providers: [guard] });
     expect(await post(url + new URL(body.callback_url).pathname)).toBe(403);
+  });
+
+  it("has no version, whatever the others have", async () => {
+    const { videos, addressOf } = await bootWithCallbacks({}, undefined, {}, (app) => {
+      app.enableVersioning({ type: VersioningType.URI, defaultVersion: "1" });
+    });
+    await videos.submit(VIDEO);
+    expect(await post(addressOf())).toBe(202);
   });
 
   it("is there without callbacks only where the options come later, and answers 404", async () => {

@@ -203,6 +203,21 @@ describe("cancelling the watch of a task", () => {
     expect((await lastValueFrom(after.videos.watch$(key))).status).toBe("succeeded");
   });
 
+  it("ends its polls at once, while those of others go on", async () => {
+    const { app, videos, emulator, polls } = await bootVideos();
+    const { key } = await videos.submit(STUCK);
+    await videos.submit(STUCK);
+    await expect.poll(polls).toBeGreaterThan(2);
+    await videos.cancelWatch(key);
+    const id = (await videos.get(key))?.handle?.id ?? "";
+    // What was under way arrives first; then the other task is the clock.
+    await app.get(ModelsService).list();
+    emulator.journal.clear();
+    await expect.poll(polls).toBeGreaterThan(10);
+    const polled = emulator.journal.list({ method: "GET" }).map(({ path }) => path);
+    expect(polled.filter((path) => path.endsWith(id))).toEqual([]);
+  });
+
   it("is refused where there is nothing to poll, and nothing for one that is over", async () => {
     const { videos, emulator } = await bootOrphan();
     await expect(videos.cancelWatch("nobody")).rejects.toThrow(NotFoundException);

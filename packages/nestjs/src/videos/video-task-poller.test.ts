@@ -1,31 +1,26 @@
 import { Logger } from "@nestjs/common";
+import { Subject } from "rxjs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
+import { SchedulingStore } from "../../test/scheduling-store.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { MemoryVideoTaskStore, ModelGatewayModule, type VideosOptions, VideosService } from "../index.js";
-import type { VideoTaskPolling } from "./video-task-store.js";
+import {
+  ModelGatewayModule,
+  type ModelGatewayModuleOptions,
+  type VideosOptions,
+  VideosService,
+} from "../index.js";
 
-/** Polls when the test says so, as a store that schedules the polls of several processes does. */
-class SchedulingStore extends MemoryVideoTaskStore {
-  private handedOver: VideoTaskPolling | undefined;
-
-  override async open(polling: VideoTaskPolling): Promise<void> {
-    this.handedOver = polling;
-    const once: VideoTaskPolling["once"] = (record, options) => polling.once(record, options);
-    await super.open({ ratePerSecond: polling.ratePerSecond, toEnd: async () => {}, once });
-  }
-
-  async pollOnce(key: string, { signal = new AbortController().signal, failedPolls = 0, ageMs = 0 } = {}) {
-    const record = await this.get(key);
-    if (this.handedOver === undefined || record === undefined) throw new Error("There is nothing to poll.");
-    const aged = { ...record, createdAt: record.createdAt - ageMs };
-    return this.handedOver.once(aged, { signal, failedPolls });
-  }
-}
-
-async function bootSubmitted(options: VideosOptions = {}, store = new SchedulingStore()) {
+async function bootSubmitted(
+  videos: VideosOptions = {},
+  store = new SchedulingStore(),
+  options: ModelGatewayModuleOptions = {},
+) {
   const { emulator, connection } = await useEmulator();
-  const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, store, ...options } });
+  const module = ModelGatewayModule.forRoot({
+    ...{ ...connection, ...options },
+    videos: { ...FAST_POLLS, store, ...videos },
+  });
   const { app } = await bootApp([module]);
   await app.get(VideosService).submit(VIDEO, { key: "order-1" });
   const id = (await store.get("order-1"))?.handle?.id ?? "";
@@ -108,7 +103,35 @@ describe("a single poll", () => {
     expect(polls()).toBe(0);
   });
 
-  it("rejects when the store refuses what it saw, and says so in the log", async () => {
+  it("is due six times as late where callbacks come as well", async () => {
+    const callback = {
+      publicUrl: "https://example.com",
+      secret: "a secret of at least thirty-two characters",
+    };
+    const { store } = await bootSubmitted({ intervalMs: 1_000 }, undefined, { callback });
+    const { nextPollMs = 0 } = await store.pollOnce("order-1");
+    expect(nextPollMs).toBeGreaterThanOrEqual(5_400);
+    expect(nextPollMs).toBeLessThanOrEqual(6_700);
+  });
+});
+
+describe("polling to the end", () => {
+  it("takes no more hints than those of its own time", async () => {
+    const { emulator, store, id } = await bootSubmitted();
+    const soon = new Subject<void>();
+    const ended = store.pollToEnd("order-1", soon);
+    await expect.poll(() => soon.observed).toBe(true);
+    await emulator.videos.succeed(id);
+    await ended;
+    expect(soon.observed).toBe(false);
+  });
+});
+
+describe("a store that refuses what was polled", () => {
+  it.each<{ how: string; poll: (store: SchedulingStore) => Promise<unknown> }>([
+    { how: "once", poll: (store) => store.pollOnce("order-1") },
+    { how: "to the end", poll: (store) => store.pollToEnd("order-1", new Subject()) },
+  ])("$how makes the poll reject, and the log say so", async ({ poll }) => {
     class FullStore extends SchedulingStore {
       override async update(): Promise<void> {
         throw new Error("No space left.");
@@ -118,7 +141,7 @@ describe("a single poll", () => {
     onTestFinished(() => logged.mockRestore());
     const { emulator, store, id } = await bootSubmitted({}, new FullStore());
     await emulator.videos.succeed(id);
-    await expect(store.pollOnce("order-1")).rejects.toThrow("No space left.");
+    await expect(poll(store)).rejects.toThrow("No space left.");
     expect(logged).toHaveBeenCalledWith(expect.stringMatching(/video order-1.*No space left/));
   });
 });

@@ -1,11 +1,13 @@
 import type { VideoTask } from "@model-gateway/core";
 import { ConsoleLogger, ServiceUnavailableException } from "@nestjs/common";
+import { NestFactory } from "@nestjs/core";
 import { firstValueFrom, lastValueFrom, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { holdBack } from "../../test/hold-back.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
 import { MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../index.js";
+import { letResponsesEnd } from "../streams/let-responses-end.js";
 
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
 
@@ -115,6 +117,58 @@ describe("closing an application", () => {
     await app.close();
     expect(written).toEqual([`task ${emulator.videos.list()[0]?.id}`, "nothing more"]);
     await begun;
+  });
+});
+
+describe("closing an application before it has started", () => {
+  async function createOn(store: MemoryVideoTaskStore) {
+    const { connection } = await useEmulator();
+    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, store } });
+    const app = await NestFactory.create(module, { logger: false });
+    return { app, videos: app.get(VideosService) };
+  }
+
+  it("stops a store that is being opened, once it is", async () => {
+    const done: string[] = [];
+    let open: () => void = () => {};
+    class SlowStore extends MemoryVideoTaskStore {
+      override async open(...polling: Parameters<MemoryVideoTaskStore["open"]>) {
+        await new Promise<void>((resolve) => {
+          open = resolve;
+        });
+        await super.open(...polling);
+        done.push("opened");
+      }
+      override async stop() {
+        done.push("stopped");
+        await super.stop();
+      }
+    }
+    const { app, videos } = await createOn(new SlowStore());
+    const listed = videos.list();
+    const closed = app.close();
+    // Time enough for a close that does not wait.
+    await letResponsesEnd();
+    open();
+    await closed;
+    expect(done).toEqual(["opened", "stopped"]);
+    expect(await listed).toEqual([]);
+  });
+
+  it("is not kept up by a store that could not be opened", async () => {
+    const done: string[] = [];
+    class LockedStore extends MemoryVideoTaskStore {
+      override async open() {
+        throw new Error("Another process keeps tasks there.");
+      }
+      override async close() {
+        done.push("closed");
+      }
+    }
+    const { app, videos } = await createOn(new LockedStore());
+    await expect(videos.list()).rejects.toThrow("Another process");
+    await app.close();
+    expect(done).toEqual(["closed"]);
   });
 });
 
