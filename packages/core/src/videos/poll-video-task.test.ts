@@ -31,6 +31,24 @@ describe("one poll", () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  it("sees a change in each of the files of a result", async () => {
+    const output = { video_url: "https://x.example/1.mp4", watermark_video_url: "https://x.example/1-w.mp4" };
+    const server = await startServer((_request, response) =>
+      sendJSON(response, { id: "t1", status: "succeeded", output }),
+    );
+    const { videos } = gatewayFor(server.url, {});
+    const { task } = await videos.poll(NEW());
+    const [video] = task?.videos ?? [];
+    if (task === undefined || video?.watermarkUrl === undefined)
+      throw new Error("There should be two files.");
+    const changed = async (files: typeof task.videos) =>
+      (await videos.poll(NEW(), { last: { ...task, videos: files } })).changed;
+    expect(await changed([video])).toBe(false);
+    expect(await changed([{ ...video, url: "https://x.example/0.mp4" }])).toBe(true);
+    expect(await changed([{ ...video, watermarkUrl: "https://x.example/0-w.mp4" }])).toBe(true);
+    expect(await changed([])).toBe(true);
+  });
+
   it("polls a task less often with its age, up to six times the interval", async () => {
     const { videos } = await gatewayWith(["running"]);
     // Twice the interval at 40 intervals.
