@@ -236,8 +236,8 @@ describe("polling", () => {
   });
 
   it("counts maxWatchMs over everything, however often the polls had to be begun anew", async () => {
-    // Longer than the ten failed polls after which core gives up a watch.
-    const { videos, emulator } = await bootVideos({ maxWatchMs: 1_000 });
+    // Longer than the ten failed polls after which core gives up a watch: at this interval half a second at most.
+    const { videos, emulator } = await bootVideos({ intervalMs: 1, maxWatchMs: 1_500 });
     emulator.faults.add({ kind: "status", status: 502, path: "/videos/*" });
     const { key } = await videos.submit(VIDEO);
     expect(await lastValueFrom(videos.watch$(key))).toMatchObject({
