@@ -68,10 +68,12 @@ async function post(address: string, body: object | string = {}): Promise<number
 
 describe("callbacks", () => {
   it("make a task be polled at once, where polling alone would take minutes", async () => {
-    const { videos, emulator } = await bootWithCallbacks();
+    const { videos, emulator, polls } = await bootWithCallbacks();
     const { key } = await videos.submit(VIDEO);
     const record = await firstValueFrom(videos.watch$(key));
     const over = lastValueFrom(videos.watch$(key));
+    // The first poll comes without a callback.
+    await expect.poll(polls).toBeGreaterThan(0);
     // The emulator calls the address by itself.
     await emulator.videos.succeed(record.handle?.id ?? "");
     expect((await over).status).toBe("succeeded");
@@ -83,9 +85,10 @@ describe("callbacks", () => {
       [{}, "api"],
       [{ path: "/hooks/videos/" }, undefined],
     ] as const) {
-      const { videos, emulator, addressOf } = await bootWithCallbacks(options, prefix);
+      const { videos, emulator, addressOf, polls } = await bootWithCallbacks(options, prefix);
       const { key } = await videos.submit(VIDEO, { key: "order/7 ä" });
       const over = lastValueFrom(videos.watch$(key));
+      await expect.poll(polls).toBeGreaterThan(0);
       await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
       expect((await over).status).toBe("succeeded");
       expect(new URL(addressOf()).pathname).toContain(prefix ?? "/hooks/videos/default/");
@@ -220,11 +223,12 @@ describe("callbacks", () => {
     { family: "image2video", body: { model_name: "local-image2video", prompt: "Wind", image: FRAME } },
     { family: "omni-video", body: { model_name: "local-omni-video", prompt: "Rain", image: FRAME } },
   ])("are asked for in the family $family too", async ({ family, body }) => {
-    const { videos, emulator } = await bootWithCallbacks();
+    const { videos, emulator, polls } = await bootWithCallbacks();
     const submitted =
       family === "omni-video" ? videos.submit(body, { family }) : videos.submit(body, { family });
     const { key } = await submitted;
     const over = lastValueFrom(videos.watch$(key));
+    await expect.poll(polls).toBeGreaterThan(0);
     await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
     expect((await over).status).toBe("succeeded");
   });

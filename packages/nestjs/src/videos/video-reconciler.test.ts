@@ -236,10 +236,11 @@ describe("the second video family", () => {
     const image = { model_name: "local-image2video", prompt: "Wind", image: FRAME };
     const omni = { model_name: "local-omni-video", prompt: "Rain" };
     await videos.submit(image, { key: "frame", family: "image2video" });
+    await videos.submit({ ...image, external_task_id: "ours" }, { key: "named", family: "image2video" });
     await videos.submit({ ...omni, external_task_id: "mine" }, { key: "omni", family: "omni-video" });
     const ids = creates().map(({ body }) => (body as { external_task_id: string }).external_task_id);
-    expect(ids).toEqual(["frame", "mine"]);
-    for (const key of ["frame", "omni"]) {
+    expect(ids).toEqual(["frame", "ours", "mine"]);
+    for (const key of ["frame", "named", "omni"]) {
       const { handle } = (await videos.get(key)) ?? {};
       await emulator.videos.succeed(handle?.id ?? "");
       expect((await lastValueFrom(videos.watch$(key))).task?.videos[0]?.url).toMatch(/^http/);
