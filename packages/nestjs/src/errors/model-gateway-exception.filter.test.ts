@@ -51,12 +51,12 @@ class ChatController {
   }
 }
 
-async function bootChat(options: ModelGatewayModuleOptions = {}) {
+async function bootChat(options: ModelGatewayModuleOptions = {}, filter = new ModelGatewayExceptionFilter()) {
   const { emulator, connection } = await useEmulator();
   const module = ModelGatewayModule.forRoot({ ...connection, maxRetries: 0, ...options });
   const { app, url } = await bootApp([module], {
     controllers: [ChatController],
-    configure: (app) => app.useGlobalFilters(new ModelGatewayExceptionFilter()),
+    configure: (app) => app.useGlobalFilters(filter),
   });
   return { app, url, emulator, chat: app.get(ChatService) };
 }
@@ -166,10 +166,13 @@ describe("over HTTP", () => {
     expect((await answerOf(`${url}/chat`)).headers.get("retry-after")).toBe("2");
   });
 
-  it("ends an answer that has begun", async () => {
-    const { url } = await bootChat();
+  it("ends an answer that has begun, and sends no second one", async () => {
+    const filter = new ModelGatewayExceptionFilter();
+    const caught = vi.spyOn(filter, "catch");
+    const { url } = await bootChat({}, filter);
     const response = await fetch(`${url}/late`);
     expect([response.status, await response.text()]).toEqual([200, "what came before"]);
+    expect(caught).toHaveReturnedTimes(1);
   });
 
   it("logs what is wrong behind this server, and not what is wrong with a request", async () => {
