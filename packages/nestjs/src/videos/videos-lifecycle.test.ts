@@ -161,6 +161,9 @@ describe("closing an application before it has started", () => {
       override async open() {
         throw new Error("Another process keeps tasks there.");
       }
+      override async stop() {
+        done.push("stopped");
+      }
       override async close() {
         done.push("closed");
       }
@@ -168,7 +171,7 @@ describe("closing an application before it has started", () => {
     const { app, videos } = await createOn(new LockedStore());
     await expect(videos.list()).rejects.toThrow("Another process");
     await app.close();
-    expect(done).toEqual(["closed"]);
+    expect(done).toEqual(["stopped", "closed"]);
   });
 });
 
