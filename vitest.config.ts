@@ -24,6 +24,7 @@ export default defineConfig({
     // Real encoders and real servers on two cores: slow is not wrong.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // More workers than cores only wait for each other.
     maxWorkers: 2,
   },

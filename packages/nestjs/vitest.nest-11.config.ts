@@ -11,6 +11,7 @@ export default defineConfig({
     name: "@model-gateway/nestjs on Nest 11",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     env: { NEST_MAJOR: "11" },
     execArgv: ["--require", fileURLToPath(new URL("test/use-nest-11.cjs", import.meta.url))],
     exclude: [

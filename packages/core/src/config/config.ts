@@ -4,7 +4,10 @@ import type { FetchFunction } from "../transport/fetch-transport.js";
 import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../transport/observer.js";
 import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
 
-/** The API key, or a function that gives it for each request (for keys that rotate). */
+/**
+ * The API key, or a function that gives it for each request (for keys that rotate). When the function fails, the call
+ * fails with a `ConfigurationError` that has its error as `cause`, and polls of video tasks try again.
+ */
 export type APIKeySource = string | (() => string | Promise<string>);
 
 /** Options of `new ModelGateway(…)`. What is left out comes from the environment. */

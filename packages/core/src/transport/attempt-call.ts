@@ -1,6 +1,7 @@
 import type { Address, AddressHealth } from "../config/addresses.js";
 import { checkAPIKey, type GatewayConfig } from "../config/config.js";
 import { isPermanentError } from "../errors/error-from-answer.js";
+import { ConfigurationError } from "../errors/errors.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
 import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
 import {
@@ -85,8 +86,7 @@ export async function attemptCall<E>(
 ): Promise<FinishedCall<E> | FailedAttempt> {
   const { config, gate, observer } = runtime;
   const { call, options, timeline, timeoutMs, reading } = prepared;
-  const apiKey =
-    typeof config.apiKey === "string" ? config.apiKey : String(checkAPIKey(await config.apiKey()));
+  const apiKey = typeof config.apiKey === "string" ? config.apiKey : await askForKey(config.apiKey, prepared);
   const context: ErrorContext = {
     call,
     address,
@@ -176,6 +176,26 @@ export async function attemptCall<E>(
     outcome: { phase: "answered", status, permanent, retryAfterMs },
     toError: (decision) => errorFromErrorAnswer(errorAnswer, context, decision),
   };
+}
+
+/** A key that cannot be had now may be had later; what earlier attempts did is not undone by it. */
+async function askForKey<E>(
+  source: () => string | Promise<string>,
+  { call, timeline }: PreparedCall<E>,
+): Promise<string> {
+  let key: string;
+  try {
+    key = await source();
+  } catch (cause) {
+    const { name, cost, method } = call;
+    const maybeProcessed =
+      cost === "billable" && timeline.some(({ phase, status }) => phase !== "unsent" && status !== 429);
+    throw new ConfigurationError(
+      `The function given as option apiKey failed, so ${name} could not be sent. Its error is the cause.`,
+      { cause, method, path: call.path, timeline, retryable: !maybeProcessed, maybeProcessed },
+    );
+  }
+  return String(checkAPIKey(key));
 }
 
 async function enterGate(

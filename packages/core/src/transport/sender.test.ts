@@ -55,6 +55,26 @@ describe.each(TRANSPORTS)("calls over %s", (_name, transport) => {
     ]);
   });
 
+  it("fail with an error of ours when the function for the key fails: nothing was sent", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, {}, 502));
+    const cause = new Error("The vault is sealed.");
+    let left = 0;
+    const apiKey = async () => {
+      if (left-- > 0) return "sk-rotating";
+      throw cause;
+    };
+    const gateway = gatewayFor(server.url, { ...transport, apiKey, retryBillable: true });
+    const unsent = await errorOf(gateway.videos.create(VIDEO));
+    expect(unsent).toBeInstanceOf(ConfigurationError);
+    expect(unsent).toMatchObject({ cause, attempts: 0, retryable: true, maybeProcessed: false });
+    expect(server.requests).toHaveLength(0);
+    // What the attempt before did is not known.
+    left = 1;
+    const sent = await errorOf(gateway.videos.create(VIDEO));
+    expect(sent).toMatchObject({ cause, attempts: 1, retryable: false, maybeProcessed: true });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it.each([408, 429, 500, 502, 503])("repeat reads and chat after %i", async (status) => {
     const server = await startServer((_request, response, count) =>
       count % 2 === 1

@@ -53,6 +53,39 @@ describe("PollScheduler", () => {
     expect(polls).toBeGreaterThan(90);
   });
 
+  it("slows down to a poll in two seconds, and never to more than it was allowed", () => {
+    for (const [maxRate, slowest] of [
+      [100, 0.5],
+      [0.2, 0.2],
+    ] as const) {
+      const scheduler = new PollScheduler(maxRate);
+      for (let index = 0; index < 20; index++) scheduler.slowDown(undefined);
+      expect(scheduler.pace().perSecond).toBe(slowest);
+      for (let index = 0; index < 200; index++) scheduler.pollSucceeded();
+      expect(scheduler.pace().perSecond).toBe(maxRate);
+    }
+  });
+
+  it("keeps a long pause when a short one is asked for after it", () => {
+    const scheduler = new PollScheduler(100);
+    scheduler.slowDown(60_000);
+    scheduler.slowDown(1_000);
+    expect(scheduler.pace().pausedForMs).toBe(60_000);
+  });
+
+  it("waits for longer than a timer can", () => {
+    const scheduler = new PollScheduler(1000);
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    let polls = 0;
+    scheduler.schedulePoll(2 ** 32, () => polls++);
+    vi.advanceTimersByTime(2 ** 32 - 1);
+    expect(polls).toBe(0);
+    vi.advanceTimersByTime(10);
+    expect(polls).toBe(1);
+    expect(timers.mock.calls.length).toBeLessThan(10);
+    timers.mockRestore();
+  });
+
   it("lets deadlines pass while polls are held back", () => {
     const scheduler = new PollScheduler(1);
     const seen: string[] = [];

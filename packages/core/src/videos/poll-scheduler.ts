@@ -53,7 +53,7 @@ export class PollScheduler {
    * @param retryAfterMs the wait it asked for, in milliseconds
    */
   slowDown(retryAfterMs: number | undefined): void {
-    this.rate = Math.max(MIN_RATE, this.rate * SLOW_DOWN);
+    this.rate = Math.max(Math.min(MIN_RATE, this.maxRate), this.rate * SLOW_DOWN);
     const wait = retryAfterMs ?? 1000 / this.rate;
     this.silentUntil = Math.max(this.silentUntil, performance.now() + wait);
   }

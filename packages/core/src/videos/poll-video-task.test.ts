@@ -31,12 +31,40 @@ describe("one poll", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("polls an old task less often, up to six times the interval", async () => {
+  it("sees a change in each of the files of a result", async () => {
+    const output = { video_url: "https://x.example/1.mp4", watermark_video_url: "https://x.example/1-w.mp4" };
+    const server = await startServer((_request, response) =>
+      sendJSON(response, { id: "t1", status: "succeeded", output }),
+    );
+    const { videos } = gatewayFor(server.url, {});
+    const { task } = await videos.poll(NEW());
+    const [video] = task?.videos ?? [];
+    if (task === undefined || video?.watermarkUrl === undefined)
+      throw new Error("There should be two files.");
+    const changed = async (files: typeof task.videos) =>
+      (await videos.poll(NEW(), { last: { ...task, videos: files } })).changed;
+    expect(await changed([video])).toBe(false);
+    expect(await changed([{ ...video, url: "https://x.example/0.mp4" }])).toBe(true);
+    expect(await changed([{ ...video, watermarkUrl: "https://x.example/0-w.mp4" }])).toBe(true);
+    expect(await changed([])).toBe(true);
+  });
+
+  it("polls a task less often with its age, up to six times the interval", async () => {
     const { videos } = await gatewayWith(["running"]);
+    // Twice the interval at 40 intervals.
+    const aged = await videos.poll({ ...HANDLE, createdAt: Date.now() - 2_400_000 }, { intervalMs: 60_000 });
+    expect(aged.nextPollMs).toBeGreaterThanOrEqual(108_000);
+    expect(aged.nextPollMs).toBeLessThanOrEqual(133_000);
     const old = { ...HANDLE, createdAt: Date.now() - 3_600_000 };
     const { nextPollMs = 0 } = await videos.poll(old, { intervalMs: 100 });
     expect(nextPollMs).toBeGreaterThanOrEqual(540);
     expect(nextPollMs).toBeLessThanOrEqual(660);
+  });
+
+  it("spreads the polls of tasks that were created together", async () => {
+    const { videos } = await gatewayWith(["running"]);
+    const polls = await Promise.all(Array.from({ length: 20 }, () => videos.poll(NEW())));
+    expect(new Set(polls.map(({ nextPollMs }) => nextPollMs)).size).toBeGreaterThan(10);
   });
 
   it("rides out what may pass, at growing distances, and asks for one request each", async () => {
@@ -59,11 +87,13 @@ describe("one poll", () => {
     const { videos } = await gatewayWith([429]);
     expect((await videos.poll(NEW(), { failedPolls: 0 })).pauseMs).toBe(1_000);
     expect((await videos.poll(NEW(), { failedPolls: 3 })).pauseMs).toBe(8_000);
+    expect((await videos.poll(NEW(), { failedPolls: 9 })).pauseMs).toBe(32_000);
   });
 
   it("gives a new task time to become known, and none to one of unknown age", async () => {
     const { videos } = await gatewayWith([404]);
-    expect(await videos.poll(NEW())).toMatchObject({ failedPolls: 0, nextPollMs: expect.any(Number) });
+    const young = { ...HANDLE, createdAt: Date.now() - 20_000 };
+    expect(await videos.poll(young)).toMatchObject({ failedPolls: 0, nextPollMs: expect.any(Number) });
     expect((await videos.poll(HANDLE)).nextPollMs).toBeUndefined();
   });
 

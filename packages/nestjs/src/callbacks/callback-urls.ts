@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "@model-gateway/core";
+import { callbackPath } from "./callback-path.js";
 
 /** How the gateway reaches this application when a video changes. */
 export interface CallbackOptions {
@@ -51,7 +52,7 @@ export class CallbackUrls {
     }
     this.secrets = all;
     this.expiresInMs = expiresInMs;
-    this.base = `${checkPublicUrl(publicUrl)}/${path.replace(/^\/+|\/+$/g, "")}/${encodeURIComponent(instance)}`;
+    this.base = `${checkPublicUrl(publicUrl)}/${callbackPath(path, instance)}`;
   }
 
   /**

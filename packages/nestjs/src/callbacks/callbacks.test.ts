@@ -1,22 +1,46 @@
-import { type CanActivate, type ExecutionContext, Injectable } from "@nestjs/common";
+import type { ImageToVideoRequest, OmniVideoRequest } from "@model-gateway/core";
+import type { Emulator } from "@model-gateway/emulator";
+import {
+  type CanActivate,
+  type ExecutionContext,
+  type INestApplication,
+  Injectable,
+  VersioningType,
+} from "@nestjs/common";
 import { APP_GUARD, Reflector } from "@nestjs/core";
 import { firstValueFrom, lastValueFrom } from "rxjs";
 import { describe, expect, it, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { freePort } from "../../test/free-port.js";
+import { holdBack } from "../../test/hold-back.js";
 import { useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { type CallbackOptions, MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../index.js";
+import {
+  type CallbackOptions,
+  getModelGatewayToken,
+  MemoryVideoTaskStore,
+  ModelGatewayModule,
+  type ModelGatewayModuleOptions,
+  ModelsService,
+  VideosService,
+} from "../index.js";
 
 const SECRET = "a secret of at least thirty-two characters";
+const FRAME = `data:image/png;base64,${Buffer.from("not looked into").toString("base64")}`;
 const NEVER = { intervalMs: 600_000, ratePerSecond: 1_000 };
 
-async function bootWithCallbacks(options: Partial<CallbackOptions> = {}, globalPrefix?: string) {
+async function bootWithCallbacks(
+  options: Partial<CallbackOptions> = {},
+  globalPrefix?: string,
+  { fetch }: Pick<ModelGatewayModuleOptions, "fetch"> = {},
+  configure: (app: INestApplication) => void = () => {},
+) {
   const { emulator, connection } = await useEmulator();
   const port = await freePort();
   const store = new MemoryVideoTaskStore();
   const prefix = globalPrefix === undefined ? "" : `/${globalPrefix}`;
   const module = ModelGatewayModule.forRoot({
     ...connection,
+    ...(fetch && { fetch }),
     videos: { ...NEVER, store },
     callback: { publicUrl: `http://127.0.0.1:${port}${prefix}`, secret: SECRET, ...options },
   });
@@ -24,6 +48,7 @@ async function bootWithCallbacks(options: Partial<CallbackOptions> = {}, globalP
     port,
     configure: (created) => {
       if (globalPrefix !== undefined) created.setGlobalPrefix(globalPrefix);
+      configure(created);
     },
   });
   const polls = () => emulator.journal.list({ method: "GET" }).length;
@@ -43,10 +68,12 @@ async function post(address: string, body: object | string = {}): Promise<number
 
 describe("callbacks", () => {
   it("make a task be polled at once, where polling alone would take minutes", async () => {
-    const { videos, emulator } = await bootWithCallbacks();
+    const { videos, emulator, polls } = await bootWithCallbacks();
     const { key } = await videos.submit(VIDEO);
     const record = await firstValueFrom(videos.watch$(key));
     const over = lastValueFrom(videos.watch$(key));
+    // The first poll comes without a callback.
+    await expect.poll(polls).toBeGreaterThan(0);
     // The emulator calls the address by itself.
     await emulator.videos.succeed(record.handle?.id ?? "");
     expect((await over).status).toBe("succeeded");
@@ -54,16 +81,18 @@ describe("callbacks", () => {
   });
 
   it("reach an application under a global prefix, and one with a path of its own", async () => {
-    for (const [options, prefix] of [
-      [{}, "api"],
-      [{ path: "hooks/videos" }, undefined],
+    for (const [options, prefix, expected] of [
+      [{}, "api", /^\/api\/model-gateway\/callbacks\/default\//],
+      [{ path: "/hooks/videos/" }, undefined, /^\/hooks\/videos\/default\//],
+      [{ path: "/" }, undefined, /^\/default\//],
     ] as const) {
-      const { videos, emulator, addressOf } = await bootWithCallbacks(options, prefix);
+      const { videos, emulator, addressOf, polls } = await bootWithCallbacks(options, prefix);
       const { key } = await videos.submit(VIDEO, { key: "order/7 ä" });
       const over = lastValueFrom(videos.watch$(key));
+      await expect.poll(polls).toBeGreaterThan(0);
       await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
       expect((await over).status).toBe("succeeded");
-      expect(new URL(addressOf()).pathname).toContain(prefix ?? "/hooks/videos/default/");
+      expect(new URL(addressOf()).pathname).toMatch(expected);
     }
   });
 
@@ -127,6 +156,24 @@ describe("callbacks", () => {
     expect(await post(good)).toBe(202);
   });
 
+  it("are 404 at another instance, also where it has the same secret and the same key", async () => {
+    const { emulator, connection } = await useEmulator();
+    const port = await freePort();
+    const callback = { publicUrl: `http://127.0.0.1:${port}`, secret: SECRET };
+    const instance = (name?: string) =>
+      ModelGatewayModule.forRoot({
+        ...{ ...connection, ...(name && { name }), callback },
+        videos: { ...NEVER, store: new MemoryVideoTaskStore() },
+      });
+    const { app } = await bootApp([instance(), instance("eu")], { port });
+    await app.get(VideosService).submit(VIDEO, { key: "one" });
+    await app.get(getModelGatewayToken("eu", VideosService)).submit(VIDEO, { key: "one" });
+    const { body } = emulator.journal.list({ method: "POST" })[0] ?? {};
+    const address = (body as { callback_url: string }).callback_url;
+    expect(await post(address)).toBe(202);
+    expect(await post(address.replace("/default/", "/eu/"))).toBe(404);
+  });
+
   it("are 404 for a submission that is not there, and after the address expired", async () => {
     const { videos, addressOf, store } = await bootWithCallbacks({ expiresInMs: 60_000 });
     await videos.submit(VIDEO);
@@ -145,8 +192,11 @@ describe("callbacks", () => {
   it("outlive the task by a day: the address expires with the task's own time-out", async () => {
     const { videos, addressOf } = await bootWithCallbacks();
     await videos.submit({ ...VIDEO, execution_expires_after: 7_200 });
-    const expires = Number(addressOf().split("/").at(-2));
-    expect(Math.abs(expires - Date.now() - (7_200_000 + 86_400_000))).toBeLessThan(60_000);
+    await videos.submit(VIDEO);
+    for (const [index, taskExpiryMs] of [7_200_000, 2 * 86_400_000].entries()) {
+      const expires = Number(addressOf(index).split("/").at(-2));
+      expect(Math.abs(expires - Date.now() - (taskExpiryMs + 86_400_000))).toBeLessThan(60_000);
+    }
   });
 
   it("work on with an old secret while a new one signs", async () => {
@@ -157,6 +207,7 @@ describe("callbacks", () => {
     await newer.videos.submit(VIDEO, { key: "one" });
     const path = new URL(old).pathname;
     expect(await post(`http://127.0.0.1:${newer.port}${path}`)).toBe(202);
+    expect(await post(newer.addressOf())).toBe(202);
     const newest = await bootWithCallbacks({ secret: `new ${SECRET}` });
     await newest.videos.submit(VIDEO, { key: "one" });
     expect(await post(`http://127.0.0.1:${newest.port}${path}`)).toBe(404);
@@ -167,6 +218,28 @@ describe("callbacks", () => {
     const { videos, addressOf } = await bootWithCallbacks();
     await videos.submit({ ...VIDEO, callback_url: "http://127.0.0.1:9/own" });
     expect(addressOf()).toBe("http://127.0.0.1:9/own");
+  });
+
+  it.each<{ family: "image2video" | "omni-video"; body: ImageToVideoRequest & OmniVideoRequest }>([
+    { family: "image2video", body: { model_name: "local-image2video", prompt: "Wind", image: FRAME } },
+    { family: "omni-video", body: { model_name: "local-omni-video", prompt: "Rain", image: FRAME } },
+  ])("are asked for in the family $family too", async ({ family, body }) => {
+    const { videos, emulator, polls } = await bootWithCallbacks();
+    const submitted =
+      family === "omni-video" ? videos.submit(body, { family }) : videos.submit(body, { family });
+    const { key } = await submitted;
+    const over = lastValueFrom(videos.watch$(key));
+    await expect.poll(polls).toBeGreaterThan(0);
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    expect((await over).status).toBe("succeeded");
+  });
+
+  it("leave no trace of a key that no address can hold", async () => {
+    const { videos, creates } = await bootWithCallbacks();
+    const key = "half a pair: \ud800";
+    await expect(videos.submit(VIDEO, { key })).rejects.toThrow(URIError);
+    expect(await videos.get(key)).toBeUndefined();
+    expect(creates()).toEqual([]);
   });
 
   it("keep the signature out of the records", async () => {
@@ -205,6 +278,57 @@ describe("a submission whose task id was lost", () => {
   });
 });
 
+describe("a callback of a task", () => {
+  /** Resolves when what was sent to the gateway before has arrived there. */
+  const arrival = async (app: INestApplication) => {
+    for (let time = 1; time <= 2; time++) await app.get(ModelsService).list();
+  };
+  const asked = (emulator: Emulator) => emulator.journal.list({ method: "GET", path: "/videos/*" }).length;
+
+  it("that was given up takes it up again", async () => {
+    const { videos, emulator, addressOf } = await bootWithCallbacks();
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*", times: 1 });
+    const { key } = await videos.submit(VIDEO);
+    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "unknown" });
+    await expect
+      .poll(async () => {
+        await post(addressOf());
+        return (await videos.get(key))?.problem;
+      })
+      .toBeUndefined();
+  });
+
+  it("that nobody wants polled is ignored, also when it was given up before", async () => {
+    const { app, videos, emulator, addressOf } = await bootWithCallbacks();
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
+    const { key } = await videos.submit(VIDEO);
+    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "unknown" });
+    await videos.cancelWatch(key);
+    const cancelled = await videos.get(key);
+    emulator.faults.clear();
+    const before = asked(emulator);
+    expect(await post(addressOf())).toBe(202);
+    await arrival(app);
+    expect(asked(emulator)).toBe(before);
+    expect(await videos.get(key)).toEqual(cancelled);
+  });
+
+  it("that is being submitted is left to the submission", async () => {
+    const { fetch, arrived, release } = holdBack("POST");
+    const { app, videos, emulator, addressOf } = await bootWithCallbacks({}, undefined, { fetch });
+    const submitted = videos.submit(VIDEO, { key: "order-1" });
+    await arrived;
+    const id = emulator.videos.list()[0]?.id;
+    expect(await post(addressOf(), { id, status: "running" })).toBe(202);
+    await arrival(app);
+    expect(asked(emulator)).toBe(0);
+    expect(await videos.get("order-1")).toMatchObject({ status: "submitting" });
+    release();
+    await submitted;
+    expect((await videos.get("order-1"))?.handle?.id).toBe(id);
+  });
+});
+
 describe("the route of callbacks", () => {
   it("can be opened through a global guard by metadata", async () => {
     const PUBLIC = "isPublic";
@@ -236,6 +360,14 @@ describe("the route of callbacks", () => {
     expect(await post(url + new URL(body.callback_url).pathname)).toBe(403);
   });
 
+  it("has no version, whatever the others have", async () => {
+    const { videos, addressOf } = await bootWithCallbacks({}, undefined, {}, (app) => {
+      app.enableVersioning({ type: VersioningType.URI, defaultVersion: "1" });
+    });
+    await videos.submit(VIDEO);
+    expect(await post(addressOf())).toBe(202);
+  });
+
   it("is there without callbacks only where the options come later, and answers 404", async () => {
     const { connection } = await useEmulator();
     const options = () => ({ ...connection, videos: { store: new MemoryVideoTaskStore() } });
@@ -260,6 +392,9 @@ describe("options of callbacks", () => {
   it.each([
     [{ publicUrl: "example.com" }, "callback.publicUrl"],
     [{ publicUrl: "http://example.com" }, "callback.publicUrl"],
+    [{ publicUrl: "http://localhost.example.com" }, "callback.publicUrl"],
+    [{ publicUrl: "http://127.0.0.1.example.com" }, "callback.publicUrl"],
+    [{ publicUrl: "https://example.com/#x" }, "callback.publicUrl"],
     [{ publicUrl: "https://user:pass@example.com" }, "callback.publicUrl"],
     [{ publicUrl: "https://example.com?x=1" }, "callback.publicUrl"],
     [{ publicUrl: undefined }, "callback.publicUrl"],

@@ -13,6 +13,7 @@ import {
   VERSION_NEUTRAL,
 } from "@nestjs/common";
 import type { VideosService } from "../videos/videos.service.js";
+import { callbackPath } from "./callback-path.js";
 import type { CallbackUrls } from "./callback-urls.js";
 
 /** What the controller of an instance is made of. */
@@ -58,7 +59,7 @@ export function createCallbackController(
   Inject(videos)(ModelGatewayCallbackController, undefined, 1);
   for (const [name, value] of Object.entries(metadata))
     SetMetadata(name, value)(ModelGatewayCallbackController);
-  Controller({ path: `${path}/${encodeURIComponent(instance)}`, version: VERSION_NEUTRAL })(
+  Controller({ path: callbackPath(path, instance), version: VERSION_NEUTRAL })(
     ModelGatewayCallbackController,
   );
   return ModelGatewayCallbackController;

@@ -1,15 +1,25 @@
-import { GatewayError } from "@model-gateway/core";
-import { type ArgumentsHost, Controller, Get, Inject, Query } from "@nestjs/common";
+import type { ServerResponse } from "node:http";
+import { GatewayError, type ModelGateway } from "@model-gateway/core";
+import { type ArgumentsHost, Controller, Get, Inject, Logger, Query, Res } from "@nestjs/common";
 import { ExecutionContextHost } from "@nestjs/core/helpers/execution-context-host.js";
 import { lastValueFrom, type Observable } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { useEmulator } from "../../test/use-emulator.js";
-import { ChatService, ModelGatewayExceptionFilter, ModelGatewayModule } from "../index.js";
+import {
+  ChatService,
+  InjectModelGateway,
+  ModelGatewayExceptionFilter,
+  ModelGatewayModule,
+  type ModelGatewayModuleOptions,
+} from "../index.js";
 
 @Controller()
 class ChatController {
-  constructor(@Inject(ChatService) private readonly chat: ChatService) {}
+  constructor(
+    @Inject(ChatService) private readonly chat: ChatService,
+    @InjectModelGateway() private readonly gateway: ModelGateway,
+  ) {}
 
   @Get("chat")
   async answer(@Query("model") model = "local-chat", @Query("temperature") temperature = "1") {
@@ -18,18 +28,35 @@ class ChatController {
     return choices[0]?.message;
   }
 
+  @Get("aborted")
+  aborted() {
+    const messages = [{ role: "user" as const, content: "Hello" }];
+    return this.chat.create({ model: "local-chat", messages }, { signal: AbortSignal.abort() });
+  }
+
+  @Get("video")
+  video() {
+    return this.gateway.videos.wait({ v: 1, family: "content", id: "t1" }, { timeoutMs: 1 });
+  }
+
+  @Get("late")
+  async late(@Res() response: ServerResponse) {
+    response.write("what came before");
+    await this.aborted();
+  }
+
   @Get("other")
   other() {
     throw new TypeError("a bug of the application");
   }
 }
 
-async function bootChat(options: { apiKey?: string; timeout?: number; baseURL?: string } = {}) {
+async function bootChat(options: ModelGatewayModuleOptions = {}, filter = new ModelGatewayExceptionFilter()) {
   const { emulator, connection } = await useEmulator();
   const module = ModelGatewayModule.forRoot({ ...connection, maxRetries: 0, ...options });
   const { app, url } = await bootApp([module], {
     controllers: [ChatController],
-    configure: (app) => app.useGlobalFilters(new ModelGatewayExceptionFilter()),
+    configure: (app) => app.useGlobalFilters(filter),
   });
   return { app, url, emulator, chat: app.get(ChatService) };
 }
@@ -122,6 +149,40 @@ describe("over HTTP", () => {
     const { url, emulator } = await bootChat({ timeout: 20 });
     emulator.faults.add({ kind: "delay", delayMs: 60_000 });
     expect((await answerOf(`${url}/chat`)).status).toBe(504);
+  });
+
+  it.each([
+    ["aborted", 503],
+    ["video", 504],
+  ])("answers for a call that was given up: %s", async (path, status) => {
+    const { url, emulator } = await bootChat();
+    emulator.faults.add({ kind: "delay", delayMs: 60_000 });
+    expect((await answerOf(`${url}/${path}`)).status).toBe(status);
+  });
+
+  it("asks for whole seconds, and for none too few", async () => {
+    const busy = async () => Response.json({}, { status: 429, headers: { "retry-after-ms": "1500" } });
+    const { url } = await bootChat({ fetch: busy });
+    expect((await answerOf(`${url}/chat`)).headers.get("retry-after")).toBe("2");
+  });
+
+  it("ends an answer that has begun, and sends no second one", async () => {
+    const filter = new ModelGatewayExceptionFilter();
+    const caught = vi.spyOn(filter, "catch");
+    const { url } = await bootChat({}, filter);
+    const response = await fetch(`${url}/late`);
+    expect([response.status, await response.text()]).toEqual([200, "what came before"]);
+    expect(caught).toHaveReturnedTimes(1);
+  });
+
+  it("logs what is wrong behind this server, and not what is wrong with a request", async () => {
+    const logged = vi.spyOn(Logger.prototype, "error").mockReturnValue(undefined);
+    onTestFinished(() => logged.mockRestore());
+    const { url } = await bootChat({ apiKey: "sk-wrong-key" });
+    await answerOf(`${url}/chat?temperature=9`);
+    expect(logged).not.toHaveBeenCalled();
+    await answerOf(`${url}/chat`);
+    expect(logged).toHaveBeenCalledWith(expect.stringContaining("401"), expect.any(String));
   });
 
   it("leaves the application's own errors to others", async () => {

@@ -1,4 +1,5 @@
 import { Controller, Inject, Param, Sse } from "@nestjs/common";
+import { defer, switchMap } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { readEvents, type ServerSentEvent } from "../../test/read-events.js";
@@ -32,6 +33,14 @@ class EventsController {
   @Sse("images/:model")
   picture(@Param("model") model: string) {
     return this.images.stream$({ model, prompt: "A lighthouse", partial_images: 1 }).pipe(imageEvents());
+  }
+
+  @Sse("new-video")
+  submit() {
+    return defer(() => this.videos.submit(VIDEO)).pipe(
+      switchMap(({ key }) => this.videos.watch$(key)),
+      videoEvents(),
+    );
   }
 
   @Sse("videos/:key")
@@ -116,12 +125,15 @@ describe("server-sent events", () => {
     expect(request()?.complete).toBe(false);
   });
 
-  it("end with an error event that tells nothing of the inside", async () => {
-    const { url, emulator } = await bootEvents();
-    emulator.faults.add({ kind: "status", status: 401 });
-    const events = await readAll(await fetch(`${url}/chat/local-chat`));
-    expect(events).toEqual([{ type: "error", data: "The model gateway did not serve the request." }]);
-  });
+  it.each(["chat/local-chat", "images/local-image-b64", "new-video"])(
+    "end with an error event that tells nothing of the inside: %s",
+    async (path) => {
+      const { url, emulator } = await bootEvents();
+      emulator.faults.add({ kind: "status", status: 401 });
+      const events = await readAll(await fetch(`${url}/${path}`));
+      expect(events).toEqual([{ type: "error", data: "The model gateway did not serve the request." }]);
+    },
+  );
 
   it("do not hold up the close of an application", async () => {
     // With the default of Nest: `close()` waits for open connections.

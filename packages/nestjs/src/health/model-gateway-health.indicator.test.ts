@@ -145,6 +145,10 @@ describe("down", () => {
     const { emulator, health } = await bootHealth();
     emulator.faults.add({ kind: "delay", delayMs: 60_000 });
     expect(await health("?timeoutMs=50")).toEqual(down(["The gateway did not answer within 50 ms."]));
+    // The request is ended too: checks that come every few seconds must not pile up.
+    const request = () => emulator.journal.list({ path: "/models" })[0];
+    await expect.poll(() => request()?.durationMs).toBeGreaterThan(0);
+    expect(request()?.complete).toBe(false);
   });
 
   it("is an instance whose key does not come in time", async () => {

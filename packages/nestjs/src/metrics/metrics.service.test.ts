@@ -129,6 +129,33 @@ describe("hooks of the application", () => {
     expect(events).toHaveLength(2);
   });
 
+  it("are told of everything that the events tell", async () => {
+    const told: string[] = [];
+    const tell = (type: string) => (event: object) => told.push(JSON.stringify({ type, ...event }));
+    const hooks = {
+      onRequest: tell("request"),
+      onResponse: tell("response"),
+      onRetry: tell("retry"),
+      onFailover: tell("failover"),
+      onStreamEnd: tell("stream_end"),
+    };
+    const { emulator, connection } = await useEmulator();
+    const { app } = await bootApp([
+      ModelGatewayModule.forRoot({
+        ...{ ...connection, hooks, route: "failover" },
+        baseURL: "http://127.0.0.1:9/v1",
+        endpoints: { cdn: emulator.urls.cdn },
+      }),
+    ]);
+    const events = recorded(app.get(MetricsService));
+    emulator.faults.add({ kind: "status", status: 429, times: 1 });
+    await lastValueFrom(app.get(ChatService).stream$(BODY));
+    expect(told).toEqual(events.map((event) => JSON.stringify(event)));
+    expect(new Set(events.map(({ type }) => type))).toEqual(
+      new Set(["request", "response", "retry", "failover", "stream_end"]),
+    );
+  });
+
   it("may throw without taking an event away", async () => {
     const onResponse = () => {
       throw new Error("a bug in a hook");

@@ -1,6 +1,9 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
 import { Inject, Injectable, Module } from "@nestjs/common";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
 import {
@@ -167,6 +170,7 @@ describe("options", () => {
     [{ baseUrl: "http://127.0.0.1:9/v1" }, "Option baseUrl is unknown"],
     [{ videos: { interval: 5 } }, "Option videos.interval is unknown"],
     [{ videos: { intervalMs: 0 } }, "Option videos.intervalMs must be"],
+    [{ videos: { intervalMs: "5" } }, "Option videos.intervalMs must be"],
     [{ videos: { ratePerSecond: -1 } }, "Option videos.ratePerSecond must be"],
     [{ videos: { maxWatchMs: "1h" } }, "Option videos.maxWatchMs must be"],
     [{ maxPollsPerSecond: 5 }, "Option maxPollsPerSecond is unknown"],
@@ -192,6 +196,27 @@ describe("options", () => {
     const stores = [app.get(VideoTaskStore), app.get(getModelGatewayToken("eu", VideoTaskStore))];
     for (const store of stores) expect(store).toBeInstanceOf(JournalVideoTaskStore);
     expect(stores[0]).not.toBe(stores[1]);
+  });
+
+  it("keep the tasks of each instance in a journal of its own", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "instances-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const workingFolder = vi.spyOn(process, "cwd").mockReturnValue(folder);
+    onTestFinished(() => workingFolder.mockRestore());
+    const { connection } = await useEmulator();
+    const { app } = await bootApp([
+      ModelGatewayModule.forRoot(connection),
+      ModelGatewayModule.forRoot({ ...connection, name: "eu" }),
+    ]);
+    for (const token of [VideosService, getModelGatewayToken("eu", VideosService)]) {
+      const videos: VideosService = app.get(token);
+      expect(await videos.submit(VIDEO, { key: "order-1" })).toEqual({ key: "order-1" });
+    }
+    await app.close();
+    const journals = (await readdir(join(folder, ".model-gateway"))).filter((name) =>
+      name.endsWith(".journal"),
+    );
+    expect(journals.sort()).toEqual(["video-tasks.eu.journal", "video-tasks.journal"]);
   });
 
   it("refuse to keep tasks in memory in production, unless that is allowed", async () => {

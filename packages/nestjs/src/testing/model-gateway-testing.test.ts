@@ -3,6 +3,7 @@ import { Inject, Injectable } from "@nestjs/common";
 import { Test } from "@nestjs/testing";
 import { lastValueFrom, map, toArray } from "rxjs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { SchedulingStore } from "../../test/scheduling-store.js";
 import { VIDEO } from "../../test/use-emulator.js";
 import { ChatService, getModelGatewayToken, VideosService } from "../index.js";
 import {
@@ -71,6 +72,23 @@ describe("the testing module on the emulator", () => {
       /still (queued|running) after 3600000 ms/,
     );
     await expect(testing.settle("nobody")).rejects.toThrow("There is no video with key nobody.");
+  });
+
+  it("leaves real time out of it: no poll is due before the clock is moved", async () => {
+    const store = new SchedulingStore();
+    const app = await boot({ emulator: createEmulator(), videos: { store } });
+    await app.get(VideosService).submit(VIDEO, { key: "order-1" });
+    expect((await store.pollOnce("order-1")).nextPollMs).toBeGreaterThan(86_400_000);
+  });
+
+  it("does not take up a video that nobody wants watched", async () => {
+    const app = await boot({ emulator: createEmulator() });
+    const videos = app.get(VideosService);
+    const { key } = await videos.submit(VIDEO);
+    await videos.cancelWatch(key);
+    const cancelled = await videos.get(key);
+    await app.get(ModelGatewayTesting).advance(60_000);
+    expect(await videos.get(key)).toEqual(cancelled);
   });
 
   it("gives named instances a clock of their own", async () => {

@@ -10,7 +10,6 @@ export function isTaskOf(
   { key, submission }: VideoTaskRecord,
   { raw, family }: VideoTask,
 ): boolean {
-  if (family !== submission.family) return false;
   const { externalTaskId } = gateway.videos.readCallback(raw, { family });
   const model = (raw as { model?: unknown } | null)?.model;
   if (submission.family === "content") return typeof model !== "string" || model === submission.body.model;

@@ -1,17 +1,24 @@
+import { ModelGateway } from "@model-gateway/core";
 import { ConflictException, NotFoundException } from "@nestjs/common";
 import { lastValueFrom, map, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../index.js";
+import {
+  MemoryVideoTaskStore,
+  ModelGatewayModule,
+  ModelsService,
+  VideoKeyTakenError,
+  VideosService,
+} from "../index.js";
 
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
 const FRAME = `data:image/png;base64,${Buffer.from("not looked into").toString("base64")}`;
 
-async function bootVideos(store = new MemoryVideoTaskStore()) {
+async function bootVideos(store = new MemoryVideoTaskStore(), fetch = globalThis.fetch) {
   const { emulator, connection } = await useEmulator();
   const boot = async () => {
-    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, store } });
+    const module = ModelGatewayModule.forRoot({ ...connection, fetch, videos: { ...FAST_POLLS, store } });
     const { app } = await bootApp([module]);
     return { app, videos: app.get(VideosService) };
   };
@@ -36,6 +43,27 @@ describe("reconciling an orphan", () => {
     expect((await lastValueFrom(videos.watch$("lost"))).status).toBe("succeeded");
     expect((await videos.get("lost"))?.problem).toBeUndefined();
     expect(creates()).toHaveLength(1);
+  });
+
+  it("gives it the task on a route that tells neither model nor our own id of a task", async () => {
+    const silent: typeof globalThis.fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method !== "GET") return response;
+      const told = ["model", "model_name", "external_task_id"];
+      return Response.json(
+        JSON.parse(await response.text(), (name, value) => (told.includes(name) ? undefined : value)),
+      );
+    };
+    const { videos, emulator } = await bootVideos(undefined, silent);
+    const omni = { model_name: "local-omni-video", prompt: "Rain" };
+    emulator.faults.add({ kind: "drop-after", times: 2 });
+    await expect(videos.submit(VIDEO, { key: "one" })).rejects.toMatchObject({ maybeProcessed: true });
+    await expect(videos.submit(omni, { key: "two", family: "omni-video" })).rejects.toMatchObject({
+      maybeProcessed: true,
+    });
+    const [one = "", two = ""] = emulator.videos.list().map(({ id }) => id);
+    expect(await videos.reconcile("one", { taskId: one })).toMatchObject({ handle: { id: one } });
+    expect(await videos.reconcile("two", { taskId: two })).toMatchObject({ handle: { id: two } });
   });
 
   it("frees the key when nothing was paid", async () => {
@@ -77,7 +105,7 @@ describe("reconciling an orphan", () => {
 
 describe("reconciling a task with a handle", () => {
   it("takes up one that was given up", async () => {
-    const { videos, emulator } = await bootVideos();
+    const { videos, emulator, polls } = await bootVideos();
     emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
     const { key } = await videos.submit(VIDEO);
     const given = await lastValueFrom(videos.watch$(key));
@@ -89,7 +117,57 @@ describe("reconciling a task with a handle", () => {
     await emulator.videos.succeed(given.handle?.id ?? "");
     expect((await lastValueFrom(videos.watch$(key))).status).toBe("succeeded");
     const over = await videos.get(key);
+    const before = polls();
     expect(await videos.reconcile(key)).toEqual(over);
+    await expect(videos.reconcile(key, { taskId: given.handle?.id ?? "" })).rejects.toThrow(/already/);
+    expect(polls()).toBe(before);
+  });
+
+  it("takes up one that was given up by the task id that it has, and by no other", async () => {
+    const { videos, emulator } = await bootVideos();
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*", times: 1 });
+    const { key } = await videos.submit(STUCK);
+    const { handle } = await lastValueFrom(videos.watch$(key));
+    await expect(videos.reconcile(key, { taskId: "task_other" })).rejects.toThrow(ConflictException);
+    expect((await videos.get(key))?.status).toBe("unknown");
+    expect((await videos.reconcile(key, { taskId: handle?.id ?? "" })).problem).toBeUndefined();
+  });
+
+  it("frees the key of none, also not of one that was given up: it was paid for", async () => {
+    const { videos, emulator, creates } = await bootVideos();
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
+    const { key } = await videos.submit(VIDEO);
+    const given = await lastValueFrom(videos.watch$(key));
+    await expect(videos.reconcile(key, { notPaid: true })).rejects.toThrow(ConflictException);
+    expect(await videos.get(key)).toEqual(given);
+    await expect(videos.submit(VIDEO, { key })).rejects.toThrow(VideoKeyTakenError);
+    expect(creates()).toHaveLength(1);
+  });
+});
+
+describe("callbacks of a submission that nobody knows the outcome of", () => {
+  it("ask the gateway once a second at most, however many come", async () => {
+    const { videos, emulator, polls } = await bootVideos();
+    emulator.faults.add({ kind: "drop-before", path: "/videos", times: 1 });
+    await expect(videos.submit(VIDEO, { key: "lost" })).rejects.toMatchObject({ maybeProcessed: true });
+    const flood = Array.from({ length: 60 }, () => videos.handleCallback("lost", { id: "task_none" }));
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([true]));
+    await expect.poll(polls).toBeGreaterThan(0);
+    expect(polls()).toBeLessThan(10);
+  });
+
+  it("find its task at once when it is lost again", async () => {
+    const store = new MemoryVideoTaskStore();
+    const { app, videos, polls } = await bootVideos(store);
+    await app.get(VideosService).submit(STUCK, { key: "order-1" });
+    for (let time = 1; time <= 2; time++) {
+      await store.lose("order-1", { kind: "other", message: "Nobody knows." });
+      const before = polls();
+      await videos.handleCallback("order-1", {});
+      await app.get(ModelsService).list();
+      await expect.poll(async () => (await videos.get("order-1"))?.problem).toBeUndefined();
+      expect(polls()).toBeGreaterThan(before);
+    }
   });
 });
 
@@ -125,6 +203,21 @@ describe("cancelling the watch of a task", () => {
     expect((await lastValueFrom(after.videos.watch$(key))).status).toBe("succeeded");
   });
 
+  it("ends its polls at once, while those of others go on", async () => {
+    const { app, videos, emulator, polls } = await bootVideos();
+    const { key } = await videos.submit(STUCK);
+    await videos.submit(STUCK);
+    await expect.poll(polls).toBeGreaterThan(2);
+    await videos.cancelWatch(key);
+    const id = (await videos.get(key))?.handle?.id ?? "";
+    // What was under way arrives first; then the other task is the clock.
+    await app.get(ModelsService).list();
+    emulator.journal.clear();
+    await expect.poll(polls).toBeGreaterThan(10);
+    const polled = emulator.journal.list({ method: "GET" }).map(({ path }) => path);
+    expect(polled.filter((path) => path.endsWith(id))).toEqual([]);
+  });
+
   it("is refused where there is nothing to poll, and nothing for one that is over", async () => {
     const { videos, emulator } = await bootOrphan();
     await expect(videos.cancelWatch("nobody")).rejects.toThrow(NotFoundException);
@@ -143,10 +236,11 @@ describe("the second video family", () => {
     const image = { model_name: "local-image2video", prompt: "Wind", image: FRAME };
     const omni = { model_name: "local-omni-video", prompt: "Rain" };
     await videos.submit(image, { key: "frame", family: "image2video" });
+    await videos.submit({ ...image, external_task_id: "ours" }, { key: "named", family: "image2video" });
     await videos.submit({ ...omni, external_task_id: "mine" }, { key: "omni", family: "omni-video" });
     const ids = creates().map(({ body }) => (body as { external_task_id: string }).external_task_id);
-    expect(ids).toEqual(["frame", "mine"]);
-    for (const key of ["frame", "omni"]) {
+    expect(ids).toEqual(["frame", "ours", "mine"]);
+    for (const key of ["frame", "named", "omni"]) {
       const { handle } = (await videos.get(key)) ?? {};
       await emulator.videos.succeed(handle?.id ?? "");
       expect((await lastValueFrom(videos.watch$(key))).task?.videos[0]?.url).toMatch(/^http/);
@@ -156,15 +250,22 @@ describe("the second video family", () => {
   it("gives an orphan only the task that bears its own id", async () => {
     const { videos, emulator } = await bootVideos();
     const body = { model_name: "local-omni-video", prompt: "Rain" };
-    emulator.faults.add({ kind: "drop-after", path: "/videos/omni-video", times: 2 });
-    for (const key of ["one", "two"]) {
-      await expect(videos.submit(body, { key, family: "omni-video" })).rejects.toMatchObject({
+    emulator.faults.add({ kind: "drop-after", path: "/videos/omni-video", times: 3 });
+    for (const [key, named] of [
+      ["one", body],
+      ["two", body],
+      ["three", { ...body, external_task_id: "mine" }],
+    ] as const) {
+      await expect(videos.submit(named, { key, family: "omni-video" })).rejects.toMatchObject({
         maybeProcessed: true,
       });
     }
-    const [one = "", two = ""] = emulator.videos.list().map(({ id }) => id);
-    await expect(videos.reconcile("one", { taskId: two })).rejects.toThrow(ConflictException);
+    const [one = "", two = "", three = ""] = emulator.videos.list().map(({ id }) => id);
+    for (const other of [two, three]) {
+      await expect(videos.reconcile("one", { taskId: other })).rejects.toThrow(/made by another request/);
+    }
     expect(await videos.reconcile("one", { taskId: one })).toMatchObject({ handle: { id: one } });
+    expect(await videos.reconcile("three", { taskId: three })).toMatchObject({ handle: { id: three } });
   });
 });
 
@@ -177,5 +278,30 @@ describe("troubles", () => {
     emulator.faults.add({ kind: "status", status: 429, path: "/videos/*", times: 1 });
     await videos.submit(STUCK);
     await expect.poll(() => videos.troubles()).toEqual([expect.stringMatching(/less often/)]);
+  });
+
+  it.each([
+    { ratePerSecond: 1_000, retryAfter: "1", why: "its polls are slower, also after the pause it asked for" },
+    { ratePerSecond: 0.5, retryAfter: "60", why: "it asked for a pause, also when nothing can be slower" },
+  ])("name a gateway that slows polls down: $why", async ({ ratePerSecond, retryAfter }) => {
+    const { connection } = await useEmulator();
+    const busy: typeof globalThis.fetch = async (input, init) =>
+      init?.method === "GET"
+        ? Response.json({}, { status: 429, headers: { "retry-after": retryAfter } })
+        : fetch(input, init);
+    const polling = { intervalMs: 600_000, ratePerSecond, store: new MemoryVideoTaskStore() };
+    const module = ModelGatewayModule.forRoot({ ...connection, fetch: busy, videos: polling });
+    const { app } = await bootApp([module]);
+    const videos = app.get(VideosService);
+    await videos.submit(STUCK);
+    const pace = () => app.get(ModelGateway).videos.pollPace;
+    if (ratePerSecond > 0.5) {
+      await expect.poll(() => pace().perSecond).toBe(ratePerSecond / 2);
+      await expect.poll(() => pace().pausedForMs).toBe(0);
+    } else {
+      await expect.poll(() => pace().pausedForMs).toBeGreaterThan(0);
+      expect(pace().perSecond).toBe(ratePerSecond);
+    }
+    expect(await videos.troubles()).toEqual([expect.stringMatching(/less often/)]);
   });
 });

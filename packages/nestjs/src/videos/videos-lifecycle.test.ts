@@ -1,10 +1,13 @@
 import type { VideoTask } from "@model-gateway/core";
 import { ConsoleLogger, ServiceUnavailableException } from "@nestjs/common";
+import { NestFactory } from "@nestjs/core";
 import { firstValueFrom, lastValueFrom, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
+import { holdBack } from "../../test/hold-back.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
 import { MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../index.js";
+import { letResponsesEnd } from "../streams/let-responses-end.js";
 
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
 
@@ -69,15 +72,106 @@ describe("closing an application", () => {
     expect(emulator.journal.list({ method: "POST" })).toEqual([]);
   });
 
-  it("still writes down what is being paid for", async () => {
-    const { boot, emulator, store } = await useStore();
-    const { app, videos } = await boot();
-    emulator.faults.add({ kind: "delay", path: "/videos", delayMs: 100 });
-    const submitted = videos.submit(VIDEO, { key: "order-1" });
-    await expect.poll(() => emulator.journal.list({ method: "POST" })).toHaveLength(1);
+  it.each<{ what: string; waitsFor: "GET" | "POST"; begin: (videos: VideosService, id: string) => unknown }>([
+    {
+      what: "is being paid for",
+      waitsFor: "POST",
+      begin: (videos) => videos.submit(VIDEO, { key: "order-1" }),
+    },
+    {
+      what: "somebody found out about a lost submission",
+      waitsFor: "GET",
+      begin: (videos, taskId) => videos.reconcile("order-1", { taskId }),
+    },
+    {
+      what: "a callback tells of one",
+      waitsFor: "GET",
+      begin: (videos, id) => videos.handleCallback("order-1", { id }),
+    },
+  ])("still writes down what $what, before the store is closed", async ({ waitsFor, begin }) => {
+    const written: string[] = [];
+    class TellingStore extends MemoryVideoTaskStore {
+      override async accept(key: string, task: VideoTask) {
+        await super.accept(key, task);
+        written.push(`task ${task.id}`);
+      }
+      override async close() {
+        written.push("nothing more");
+      }
+    }
+    const { emulator, connection } = await useEmulator();
+    const { fetch, arrived, release } = holdBack(waitsFor);
+    const store = new TellingStore();
+    const { app } = await bootApp([
+      ModelGatewayModule.forRoot({ ...connection, fetch, videos: { ...FAST_POLLS, store } }),
+    ]);
+    const videos = app.get(VideosService);
+    if (waitsFor === "GET") {
+      emulator.faults.add({ kind: "drop-after", path: "/videos", times: 1 });
+      await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ maybeProcessed: true });
+    }
+    const begun = begin(videos, emulator.videos.list()[0]?.id ?? "");
+    await arrived;
+    // As late as can be: nothing but the store is left open.
+    app.getHttpServer().once("close", release);
     await app.close();
-    expect((await store.get("order-1"))?.handle?.id).toBe(emulator.videos.list()[0]?.id);
-    expect(await submitted).toEqual({ key: "order-1" });
+    expect(written).toEqual([`task ${emulator.videos.list()[0]?.id}`, "nothing more"]);
+    await begun;
+  });
+});
+
+describe("closing an application before it has started", () => {
+  async function createOn(store: MemoryVideoTaskStore) {
+    const { connection } = await useEmulator();
+    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, store } });
+    const app = await NestFactory.create(module, { logger: false });
+    return { app, videos: app.get(VideosService) };
+  }
+
+  it("stops a store that is being opened, once it is", async () => {
+    const done: string[] = [];
+    let open: () => void = () => {};
+    class SlowStore extends MemoryVideoTaskStore {
+      override async open(...polling: Parameters<MemoryVideoTaskStore["open"]>) {
+        await new Promise<void>((resolve) => {
+          open = resolve;
+        });
+        await super.open(...polling);
+        done.push("opened");
+      }
+      override async stop() {
+        done.push("stopped");
+        await super.stop();
+      }
+    }
+    const { app, videos } = await createOn(new SlowStore());
+    const listed = videos.list();
+    const closed = app.close();
+    // Time enough for a close that does not wait.
+    await letResponsesEnd();
+    open();
+    await closed;
+    expect(done).toEqual(["opened", "stopped"]);
+    expect(await listed).toEqual([]);
+  });
+
+  it("is not kept up by a store that could not be opened", async () => {
+    const done: string[] = [];
+    class LockedStore extends MemoryVideoTaskStore {
+      override async open() {
+        throw new Error("Another process keeps tasks there.");
+      }
+      override async stop() {
+        done.push("stopped");
+      }
+      override async close() {
+        done.push("closed");
+      }
+    }
+    const { app, videos } = await createOn(new LockedStore());
+    await expect(videos.list()).rejects.toThrow("Another process");
+    await app.close();
+    expect(done).toEqual(["stopped", "closed"]);
   });
 });
 
@@ -110,26 +204,67 @@ describe("starting an application on a store with open tasks", () => {
   });
 });
 
+const PROBLEM_OF_STORE = "No space left.";
+
+/** What the module logs as errors. */
+function recordErrors() {
+  const logged: string[] = [];
+  class Recorder extends ConsoleLogger {
+    override error(message: unknown) {
+      logged.push(String(message));
+    }
+    override log() {}
+  }
+  return { logged, logger: new Recorder() };
+}
+
 describe("a store that fails after the task was paid for", () => {
   it("makes the handle show up in the log", async () => {
     class FullStore extends MemoryVideoTaskStore {
-      override async accept(_key: string, _task: VideoTask): Promise<void> {
-        throw new Error("No space left.");
+      override async accept(): Promise<void> {
+        throw new Error(PROBLEM_OF_STORE);
       }
     }
-    const logged: string[] = [];
-    class Recorder extends ConsoleLogger {
-      override error(message: unknown) {
-        logged.push(String(message));
-      }
-      override log() {}
-    }
+    const { logged, logger } = recordErrors();
     const { boot, emulator } = await useStore(new FullStore());
-    const { videos } = await boot(new Recorder());
-    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toThrow("No space left.");
+    const { videos } = await boot(logger);
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toThrow(PROBLEM_OF_STORE);
     const id = emulator.videos.list()[0]?.id ?? "";
     expect(logged).toEqual([expect.stringContaining(id)]);
     expect((await videos.get("order-1"))?.status).toBe("submitting");
     await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ key: "order-1" });
+  });
+});
+
+describe("a store that fails after a submission failed", () => {
+  it("does not keep from the caller how the submission failed", async () => {
+    class FullStore extends MemoryVideoTaskStore {
+      override async lose(): Promise<void> {
+        throw new Error(PROBLEM_OF_STORE);
+      }
+    }
+    const { logged, logger } = recordErrors();
+    const { boot, emulator } = await useStore(new FullStore());
+    const { videos } = await boot(logger);
+    emulator.faults.add({ kind: "drop-after", path: "/videos", times: 1 });
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ maybeProcessed: true });
+    expect(logged).toEqual([expect.stringMatching(/video order-1 failed.*No space left/)]);
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ key: "order-1" });
+  });
+});
+
+describe("a store that takes its time", () => {
+  it("has written down how a submission failed before the caller hears of it", async () => {
+    class SlowStore extends MemoryVideoTaskStore {
+      override async lose(...problem: Parameters<MemoryVideoTaskStore["lose"]>): Promise<void> {
+        await new Promise((resolve) => setImmediate(resolve));
+        await super.lose(...problem);
+      }
+    }
+    const { boot, emulator, store } = await useStore(new SlowStore());
+    const { videos } = await boot();
+    emulator.faults.add({ kind: "drop-after", path: "/videos", times: 1 });
+    await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ maybeProcessed: true });
+    expect((await store.get("order-1"))?.status).toBe("unknown");
   });
 });

@@ -21,7 +21,7 @@ import { defer, EMPTY, filter, merge, mergeMap, Observable, Subject, takeUntil, 
 import type { CallbackUrls } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
-import { createVideoTask } from "./create-video-task.js";
+import { createVideoTask, type SubmissionExtras } from "./create-video-task.js";
 import { VideoKeyTakenError } from "./video-key-taken-error.js";
 import { videoProblem } from "./video-problem.js";
 import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
@@ -215,7 +215,8 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   async onModuleDestroy(): Promise<void> {
     this.closed = true;
     this.closing.next();
-    await this.opening;
+    // Why it could not be opened, the start has said.
+    await this.opening?.catch(() => undefined);
     await this.store.stop();
     await letResponsesEnd();
   }
@@ -232,23 +233,24 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     }
     if (this.closed) throw new ServiceUnavailableException("The application is closing.");
     await this.open();
+    // Before the intent is written: a key that no address can hold is no submission of unknown outcome.
+    const callbackUrl = this.callbacks?.sign(key, taskExpiryOf(submission));
     if (!(await this.store.begin({ key, submission: abridge(submission) })))
       throw new VideoKeyTakenError(key);
     this.paying.add(key);
     try {
-      await this.record(key, await this.pay(submission, key));
+      await this.record(key, await this.pay(submission, { key, callbackUrl }));
     } finally {
       this.paying.delete(key);
     }
     return { key };
   }
 
-  private async pay(submission: VideoSubmission, key: string): Promise<VideoTask> {
-    const callbackUrl = this.callbacks?.sign(key, taskExpiryOf(submission));
+  private async pay(submission: VideoSubmission, extras: SubmissionExtras): Promise<VideoTask> {
     try {
-      return await createVideoTask(this.gateway, submission, { key, callbackUrl });
+      return await createVideoTask(this.gateway, submission, extras);
     } catch (error) {
-      await this.recordFailure(key, error);
+      await this.recordFailure(extras.key, error);
       throw error;
     }
   }

@@ -104,6 +104,20 @@ describe.skipIf(disk === undefined)("a disk that is really full", () => {
     await fillAgain();
   });
 
+  it("is no trouble any more once there is room, also where there was none for the reserve", async () => {
+    const { disk, store, begin } = await useStore("reserve");
+    await begin("first");
+    await store.stop();
+    await store.close();
+    await rm(join(disk.folder, "reserve", "video-tasks.reserve"));
+    await store.open(QUIET);
+    const makeRoom = await disk.fill();
+    await expect(begin("second")).rejects.toThrow(/Nothing was sent/);
+    expect(await store.troubles()).toEqual([expect.stringMatching(/the disk is full/)]);
+    await makeRoom();
+    expect(await store.troubles()).toEqual([]);
+  });
+
   it("lets no first task be paid for either", async () => {
     const { disk, store, begin } = await useStore("new");
     const makeRoom = await disk.fill();

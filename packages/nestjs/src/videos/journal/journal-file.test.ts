@@ -34,7 +34,12 @@ async function useJournal({ minCompactionLines }: { minCompactionLines?: number 
     isOwner = false;
   };
   const size = async () => (await stat(path)).size;
-  return { folder, path, openJournal, warnings, live, lose, size };
+  const reserve = () =>
+    stat(join(folder, "tasks.reserve")).then(
+      () => true,
+      () => false,
+    );
+  return { folder, path, openJournal, warnings, live, lose, size, reserve };
 }
 
 /** The platform's file handles, to count what is asked of the disk and to make it fail. */
@@ -235,7 +240,139 @@ describe("a journal on a disk that fails", () => {
   });
 });
 
+describe("a journal without room", () => {
+  const noRoom = () => Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+
+  it.each(["outcome", "end"] as const)(
+    "gives the room that it kept to an entry of kind %s",
+    async (purpose) => {
+      const { openJournal, reserve } = await useJournal();
+      const { journal } = await openJournal();
+      await journal.append(entry("a", 1), "intent");
+      expect(await reserve()).toBe(true);
+      const spy = vi.spyOn(await fileHandles(), "appendFile").mockRejectedValueOnce(noRoom());
+      onTestFinished(() => spy.mockRestore());
+      await journal.append(entry("a", 2), purpose);
+      expect(await reserve()).toBe(false);
+      await journal.close();
+      expect((await openJournal()).entries).toEqual([entry("a", 1), entry("a", 2)]);
+    },
+  );
+
+  it("gives it to nothing that the gateway can be asked again", async () => {
+    const { openJournal, reserve } = await useJournal();
+    const { journal, append } = await openJournal();
+    await journal.append(entry("a", 1), "intent");
+    const spy = vi.spyOn(await fileHandles(), "appendFile").mockRejectedValueOnce(noRoom());
+    onTestFinished(() => spy.mockRestore());
+    await expect(append("a", 2)).rejects.toMatchObject({ purpose: "progress", isTemporary: true });
+    expect(await reserve()).toBe(true);
+  });
+});
+
+describe("a journal that is closed", () => {
+  it("has written what was appended before", async () => {
+    const { openJournal } = await useJournal();
+    const { journal, append } = await openJournal();
+    const appended = Promise.all([append("a", 1), append("b", 1)]);
+    await journal.close();
+    await appended;
+    expect((await openJournal()).entries).toEqual([entry("a", 1), entry("b", 1)]);
+  });
+});
+
+describe("the file that replaces a journal", () => {
+  // Windows has names on disk by itself.
+  const onPosix = it.skipIf(process.platform === "win32");
+
+  onPosix(
+    "is on disk with its name before anything is appended to it, and nobody else may read it",
+    async () => {
+      const { openJournal, path } = await useJournal({ minCompactionLines: 2 });
+      const { append } = await openJournal();
+      await append("a", 1);
+      await append("a", 2);
+      const handles = await fileHandles();
+      const synced: string[] = [];
+      const { datasync, sync } = handles;
+      const spies = [
+        vi.spyOn(handles, "datasync").mockImplementation(async function (this: typeof handles) {
+          synced.push(String((await this.stat()).ino));
+          await datasync.call(this);
+        }),
+        vi.spyOn(handles, "sync").mockImplementation(async function (this: typeof handles) {
+          synced.push("folder");
+          await sync.call(this);
+        }),
+      ];
+      onTestFinished(() => {
+        for (const spy of spies) spy.mockRestore();
+      });
+      const old = String((await stat(path)).ino);
+      await append("a", 3);
+      await append("a", 4);
+      const { ino, mode } = await stat(path);
+      expect(synced).toEqual([old, String(ino), "folder", String(ino)]);
+      expect(mode & 0o777).toBe(0o600);
+    },
+  );
+
+  onPosix("takes nothing when its name may not be on disk", async () => {
+    const { openJournal } = await useJournal({ minCompactionLines: 2 });
+    const { append } = await openJournal();
+    await append("a", 1);
+    await append("a", 2);
+    const spy = vi
+      .spyOn(await fileHandles(), "sync")
+      .mockRejectedValueOnce(Object.assign(new Error("EIO: it failed"), { code: "EIO" }));
+    onTestFinished(() => spy.mockRestore());
+    await append("a", 3);
+    await expect(append("a", 4)).rejects.toThrow(/not confirmed by the disk .*EIO/);
+  });
+
+  it("is given up when another process may have the journal by then", async () => {
+    const { openJournal, path, live, lose, warnings } = await useJournal({ minCompactionLines: 2 });
+    const { append, journal } = await openJournal();
+    await append("a", 1);
+    await append("a", 2);
+    const { ino } = await stat(path);
+    const values = live.values.bind(live);
+    live.values = () => {
+      lose();
+      return values();
+    };
+    await append("a", 3);
+    expect(await journal.findTrouble()).toMatch(/was removed while it was in use/);
+    expect((await stat(path)).ino).toBe(ino);
+    expect(warnings).toEqual([expect.stringMatching(/could not be compacted/)]);
+  });
+});
+
 describe("a journal whose files somebody removes", () => {
+  it("acknowledges nothing that was written while the lock went away", async () => {
+    const { openJournal, lose } = await useJournal();
+    const { append } = await openJournal();
+    await append("a", 1);
+    const handles = await fileHandles();
+    const { datasync } = handles;
+    const spy = vi.spyOn(handles, "datasync").mockImplementationOnce(async function (this: typeof handles) {
+      await datasync.call(this);
+      lose();
+    });
+    onTestFinished(() => spy.mockRestore());
+    await expect(append("a", 2)).rejects.toThrow(/was removed while it was in use/);
+  });
+
+  it("writes nothing into what may be another's", async () => {
+    const { openJournal, lose, size } = await useJournal();
+    const { append } = await openJournal();
+    await append("a", 1);
+    const before = await size();
+    lose();
+    await expect(append("a", 2)).rejects.toThrow(/was removed while it was in use/);
+    expect(await size()).toBe(before);
+  });
+
   it.each([
     ["the lock", async ({ lose }: { lose: () => void }) => lose()],
     ["the journal", async ({ path }: { path: string }) => rm(path)],

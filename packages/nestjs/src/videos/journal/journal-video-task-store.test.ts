@@ -5,6 +5,7 @@ import type { VideoTask } from "@model-gateway/core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { videoTaskStoreContract } from "../../testing/video-task-store-contract.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
+import { JournalFile } from "./journal-file.js";
 import { JournalVideoTaskStore, type JournalVideoTaskStoreOptions } from "./journal-video-task-store.js";
 
 const SUBMISSION = { family: "content" as const, body: { model: "some-video-model", content: [] } };
@@ -200,7 +201,90 @@ describe("a journal store", () => {
   });
 });
 
+describe("a journal store that cannot be opened", () => {
+  it("lets go of the lock, so that it can be opened once the file is mended", async () => {
+    const { directory, open } = await useStores();
+    const { store, close } = await open();
+    await store.begin({ key: "a", submission: SUBMISSION });
+    await close();
+    const path = join(directory, "video-tasks.journal");
+    const content = await readFile(path);
+    await writeFile(path, "Dear diary,\n");
+    await expect(store.open(QUIET)).rejects.toThrow(/is no journal/);
+    await writeFile(path, content);
+    await store.open(QUIET);
+    expect(await store.list()).toHaveLength(1);
+  });
+
+  it("lets go of the lock also when what it holds is no task", async () => {
+    const { directory, open } = await useStores();
+    const { store, close } = await open();
+    await store.begin({ key: "a", submission: SUBMISSION });
+    await close();
+    const { journal } = await JournalFile.open({
+      path: join(directory, "video-tasks.journal"),
+      reservePath: join(directory, "video-tasks.reserve"),
+      isOwner: async () => true,
+      liveEntries: () => [],
+      warn: () => {},
+    });
+    await journal.append("no JSON", "progress");
+    await journal.close();
+    for (let time = 1; time <= 2; time++) {
+      await expect(store.open(QUIET)).rejects.toThrow(/cannot be used: SyntaxError/);
+    }
+  });
+});
+
+describe("a journal store that is opened again", () => {
+  it("has forgotten what its files do not hold any more", async () => {
+    const { directory, open } = await useStores();
+    const { store, close } = await open();
+    await store.begin({ key: "a", submission: SUBMISSION });
+    await close();
+    await rm(directory, { recursive: true });
+    await store.open(QUIET);
+    expect(await store.list()).toEqual([]);
+  });
+});
+
+describe("a journal store that is closed while it makes its files", () => {
+  it("leaves no lock behind", async () => {
+    const { open, files } = await useStores();
+    const { store, close } = await open();
+    const begun = store.begin({ key: "a", submission: SUBMISSION }).catch(() => false);
+    await close();
+    await begun;
+    expect((await files()).filter((name) => name.includes("lock"))).toEqual([]);
+  });
+});
+
+describe("a journal store on a disk that fails", () => {
+  it("does not hide that it takes nothing any more", async () => {
+    const { open, directory } = await useStores();
+    const { store } = await open();
+    await store.begin({ key: "a", submission: SUBMISSION });
+    await store.accept("a", task("queued"));
+    await rm(join(directory, "video-tasks.journal"));
+    await expect(store.update("a", task("running"))).rejects.toMatchObject({
+      purpose: "progress",
+      isTemporary: false,
+    });
+  });
+});
+
 describe("a journal that grows", () => {
+  it("is compacted with the very task whose entry was one too many", async () => {
+    const { open } = await useStores();
+    const { store, close } = await open();
+    const keys = Array.from({ length: 1_000 }, (_, index) => `${index}`);
+    await Promise.all(keys.map((key) => store.begin({ key, submission: SUBMISSION })));
+    await store.begin({ key: "last", submission: SUBMISSION });
+    await close();
+    const reopened = await open();
+    expect((await reopened.store.list()).map(({ key }) => key)).toEqual([...keys, "last"]);
+  });
+
   it("is compacted, and keeps every task that is not finished and as many finished ones as it should", async () => {
     const { open, directory } = await useStores();
     const { store, close } = await open({ maxFinished: 5 });

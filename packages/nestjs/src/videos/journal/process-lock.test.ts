@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ConfigurationError } from "@model-gateway/core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { compileChild, startChild } from "../../../test/child.js";
+import { newOwner } from "./lock-owner.js";
 import { ProcessLock } from "./process-lock.js";
 
 let program: Awaited<ReturnType<typeof compileChild>>;
@@ -161,6 +162,13 @@ describe("the owner that a lock file names", () => {
     await acquire({ pid: process.pid, incarnation: "another boot/1" });
     await acquire({ pid: process.pid });
   });
+
+  it.runIf(process.platform === "linux")(
+    "lives when it is this process, although this copy of the module does not know the lock",
+    async () => {
+      await expect(acquire(newOwner())).rejects.toThrow("this process itself");
+    },
+  );
 
   it("is dead when nobody has its number", async () => {
     await acquire({ pid: 2 ** 30 });
