@@ -1,6 +1,15 @@
 import type { Subject } from "rxjs";
 import { MemoryVideoTaskStore, type VideoTaskPolling } from "../src/index.js";
 
+interface PollOnceOptions {
+  signal?: AbortSignal;
+  failedPolls?: number;
+  /** How long ago the submission was. */
+  ageMs?: number;
+  /** Since when it is polled. Default: since the submission. */
+  watchedMs?: number;
+}
+
 /** Polls when the test says so, as a store that schedules the polls of several processes does. */
 export class SchedulingStore extends MemoryVideoTaskStore {
   private handedOver: VideoTaskPolling | undefined;
@@ -17,10 +26,15 @@ export class SchedulingStore extends MemoryVideoTaskStore {
     await this.handedOver.toEnd(record, { signal: new AbortController().signal, soon });
   }
 
-  async pollOnce(key: string, { signal = new AbortController().signal, failedPolls = 0, ageMs = 0 } = {}) {
+  async pollOnce(key: string, { signal, failedPolls = 0, ageMs = 0, watchedMs }: PollOnceOptions = {}) {
     const record = await this.get(key);
     if (this.handedOver === undefined || record === undefined) throw new Error("There is nothing to poll.");
-    const aged = { ...record, createdAt: record.createdAt - ageMs };
-    return this.handedOver.once(aged, { signal, failedPolls });
+    const { createdAt, watchedSince = createdAt } = record;
+    const aged = {
+      ...record,
+      createdAt: createdAt - ageMs,
+      watchedSince: watchedSince - (watchedMs ?? ageMs),
+    };
+    return this.handedOver.once(aged, { signal: signal ?? new AbortController().signal, failedPolls });
   }
 }

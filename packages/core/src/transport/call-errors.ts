@@ -74,7 +74,7 @@ export function errorFromFailure(
       }
       const reason = failure.code ?? describe(failure.cause);
       return new APIConnectionError(
-        `The gateway could not be reached (${reason}): ${target(context)}. Nothing was sent.`,
+        `The gateway could not be reached (${reason}): ${target(context)}. Nothing was sent${hint && " this time"}.${hint}`,
         {
           ...details(context, verdict, failure.cause),
           code: failure.code,

@@ -5,6 +5,7 @@ const context = (cost: CallCost, overrides = {}) => ({
   cost,
   retryBillable: false,
   attempts: 1,
+  earlierDoubt: false,
   maxRetries: 2,
   deadlineMs: 600_000,
   random: () => 0.5,

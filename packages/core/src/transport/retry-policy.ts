@@ -1,3 +1,5 @@
+import type { AttemptPhase } from "../errors/gateway-error.js";
+
 /**
  * What repeating a call can cost:
  * - `read`: nothing, it only reads (every GET);
@@ -28,6 +30,8 @@ export interface RetryContext {
   retryBillable: boolean;
   /** Attempts made so far, the failed one included. */
   attempts: number;
+  /** Whether an attempt before the failed one may have done the work. */
+  earlierDoubt: boolean;
   maxRetries: number;
   /** Longest wait the caller's deadline leaves, in milliseconds. */
   deadlineMs: number;
@@ -44,7 +48,7 @@ const MAX_BACKOFF_MS = 8_000;
 export function decideRetry(outcome: AttemptOutcome, context: RetryContext): RetryDecision {
   const cost = context.cost === "billable" && context.retryBillable ? "repeatable" : context.cost;
   const retryable = isRetryable(outcome, cost);
-  const maybeProcessed = context.cost === "billable" && leavesDoubt(outcome);
+  const maybeProcessed = context.cost === "billable" && (context.earlierDoubt || leavesDoubt(outcome));
   if (!retryable || context.attempts > context.maxRetries) return { retryable, maybeProcessed };
 
   const asked = outcome.phase === "answered" ? outcome.retryAfterMs : undefined;
@@ -71,8 +75,15 @@ function isRetryable(outcome: AttemptOutcome, cost: CallCost): boolean {
 
 /** Whether the gateway may have done the work although it did not say so. */
 function leavesDoubt(outcome: AttemptOutcome): boolean {
-  if (outcome.phase === "no_answer") return true;
-  return (
-    outcome.phase === "answered" && !outcome.permanent && (outcome.status === 408 || outcome.status >= 500)
-  );
+  if (outcome.phase === "answered" && outcome.permanent) return false;
+  return isDoubtful(outcome);
+}
+
+/** The same for attempts that were followed by another one. What a later one is told says nothing about them. */
+export function leaveDoubt(earlier: ReadonlyArray<{ phase: AttemptPhase; status?: number }>): boolean {
+  return earlier.some(isDoubtful);
+}
+
+function isDoubtful({ phase, status = 0 }: { phase: AttemptPhase; status?: number }): boolean {
+  return phase === "no_answer" || status === 408 || status >= 500;
 }

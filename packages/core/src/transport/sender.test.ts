@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
@@ -131,6 +132,24 @@ describe.each(TRANSPORTS)("calls over %s", (_name, transport) => {
     });
     expect(task.id).toBe("t2");
     expect(failing.requests.map(({ headers }) => headers["idempotency-key"])).toEqual(["order-7", "order-7"]);
+  });
+
+  it("stay in doubt about a paid create that an earlier attempt may have carried out", async () => {
+    const after = async (second: (response: ServerResponse) => void, signal?: AbortSignal) => {
+      const server = await startServer((_request, response, count) =>
+        count === 1
+          ? sendJSON(response, {}, 502, { "retry-after-ms": signal ? "60000" : "1" })
+          : second(response),
+      );
+      const gateway = gatewayFor(server.url, { ...transport, retryBillable: true });
+      return errorOf(gateway.videos.create(VIDEO, { signal }));
+    };
+    const refused = await after((response) => sendJSON(response, errorBody("no"), 400));
+    expect(refused).toMatchObject({ kind: "bad_request", attempts: 2, maybeProcessed: true });
+    expect((refused as Error).message).toMatch(/outcome is unknown.*billed.*usage records/);
+    expect(await after((response) => sendJSON(response, {}, 429))).toMatchObject({ maybeProcessed: true });
+    const stopped = await after(() => {}, AbortSignal.timeout(100));
+    expect(stopped).toMatchObject({ kind: "aborted", attempts: 1, maybeProcessed: true });
   });
 
   it("repeat chat after a reset, and not after the client's own time-out", async () => {

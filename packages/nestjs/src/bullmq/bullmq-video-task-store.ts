@@ -4,6 +4,7 @@ import { Logger } from "@nestjs/common";
 import { type BackendFactory, createRedisBackend, type IQueueBackend } from "bullmq";
 import type { Observable } from "rxjs";
 import {
+  acceptedRecord,
   begunRecord,
   isOver,
   isSettled,
@@ -158,7 +159,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   }
 
   async accept(key: string, task: VideoTask): Promise<void> {
-    const job = await this.state(key, (record) => polledRecord(record, task));
+    const job = await this.state(key, (record) => acceptedRecord(record, task));
     if (job !== undefined) await this.queue.makeDue(job.id ?? "", 0);
   }
 

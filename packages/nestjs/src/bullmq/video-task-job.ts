@@ -8,7 +8,10 @@ import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../videos/vi
 // how it goes, which is the one worker that has the job. BullMQ replaces each as a whole.
 
 /** How a task stands, as one of the two parts sees it. */
-export type Standing = Pick<VideoTaskRecord, "status" | "handle" | "task" | "problem" | "updatedAt">;
+export type Standing = Pick<
+  VideoTaskRecord,
+  "status" | "handle" | "task" | "problem" | "watchedSince" | "updatedAt"
+>;
 
 /** Data of a job: what was submitted, and what became of the submission. */
 export interface SubmissionData extends VideoTaskIntent {
@@ -148,12 +151,13 @@ export function isFinished(record: VideoTaskRecord): boolean {
   return isOver(record) || record.status === "rejected" || record.watchCancelledAt !== undefined;
 }
 
-function standingOf({ status, handle, task, problem, updatedAt }: VideoTaskRecord): Standing {
+function standingOf({ status, handle, task, problem, watchedSince, updatedAt }: VideoTaskRecord): Standing {
   return {
     status,
     ...(handle !== undefined && { handle }),
     ...(task !== undefined && { task: storable(task) }),
     ...(problem !== undefined && { problem: storable(problem) }),
+    ...(watchedSince !== undefined && { watchedSince }),
     updatedAt,
   };
 }

@@ -15,7 +15,8 @@ export interface VideosOptions {
   /** Polls per second, over all tasks of this instance. Default 20; slows down on 429. */
   ratePerSecond?: number;
   /**
-   * How long a process polls one task before it is left as `unknown`, with its handle. Default: until the
+   * How long a task is polled before it is left as `unknown`, with its handle: from when it was submitted or
+   * reconciled, and with the journal also from when the process began. Default: until the
    * gateway says it is over.
    */
   maxWatchMs?: number;

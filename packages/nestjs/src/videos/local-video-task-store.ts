@@ -1,6 +1,7 @@
 import type { VideoTask } from "@model-gateway/core";
 import { type Observable, Subject } from "rxjs";
 import {
+  acceptedRecord,
   begunRecord,
   isOver,
   isSettled,
@@ -87,7 +88,7 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   }
 
   async accept(key: string, task: VideoTask): Promise<void> {
-    const accepted = await this.change(key, (record) => polledRecord(record, task));
+    const accepted = await this.change(key, (record) => acceptedRecord(record, task));
     if (accepted !== undefined) this.handOut(accepted);
   }
 

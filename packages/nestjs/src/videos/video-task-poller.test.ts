@@ -83,6 +83,8 @@ describe("a single poll", () => {
       status: "unknown",
       problem: { kind: "video_task_timeout" },
     });
+    // Somebody had it polled again: its time begins anew.
+    expect(await store.pollOnce("order-1", { ageMs: 61_000, watchedMs: 0 })).toHaveProperty("nextPollMs");
     await emulator.videos.succeed(id);
     expect(await store.pollOnce("order-1", { ageMs: 61_000 })).toEqual({ failedPolls: 0 });
     expect(await store.get("order-1")).toMatchObject({ status: "succeeded" });

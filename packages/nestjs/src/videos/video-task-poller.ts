@@ -53,7 +53,7 @@ export class VideoTaskPoller implements VideoTaskPolling {
   }
 
   async once(
-    { key, handle, task: last, status, createdAt }: VideoTaskRecord,
+    { key, handle, task: last, status, createdAt, watchedSince = createdAt }: VideoTaskRecord,
     { signal, failedPolls: failedBefore }: { signal: AbortSignal; failedPolls: number },
   ): Promise<PolledOnce> {
     if (handle === undefined) return { failedPolls: 0 };
@@ -64,7 +64,8 @@ export class VideoTaskPoller implements VideoTaskPolling {
       options,
     );
     if (signal.aborted) return { failedPolls: failedBefore, nextPollMs: 0 };
-    const late = nextPollMs !== undefined && maxWatchMs !== undefined && Date.now() - createdAt > maxWatchMs;
+    const late =
+      nextPollMs !== undefined && maxWatchMs !== undefined && Date.now() - watchedSince > maxWatchMs;
     const problem = late ? new VideoTaskTimeoutError(handle, maxWatchMs, task) : error;
     try {
       if (task !== undefined && (changed || status !== task.status)) await this.store.update(key, task);

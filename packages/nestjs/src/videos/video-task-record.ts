@@ -47,6 +47,8 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   /** The task as last polled, with the gateway's raw answer. */
   task?: VideoTask;
   problem?: VideoTaskProblem;
+  /** Since when it is polled. */
+  watchedSince?: number;
   /** Since when nobody polls it, on demand of the application. */
   watchCancelledAt?: number;
   createdAt: number;
@@ -78,7 +80,12 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
   };
 }
 
-/** A record after the gateway took the task, or after a poll. */
+/** A record after the gateway took the task, or somebody found it again. */
+export function acceptedRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
+  return { ...polledRecord(record, task), watchedSince: Date.now() };
+}
+
+/** A record after a poll. */
 export function polledRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
   const { problem: _solved, watchCancelledAt: _resumed, ...rest } = record;
   return { ...rest, ...touched(record), status: task.status, handle: task.handle, task };
