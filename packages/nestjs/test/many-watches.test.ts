@@ -2,7 +2,6 @@ import { ModelGateway } from "@model-gateway/core";
 import { expect, it } from "vitest";
 import { MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../src/index.js";
 import { bootApp } from "./boot-app.js";
-import { eventually } from "./eventually.js";
 import { useEmulator, VIDEO } from "./use-emulator.js";
 
 const TASKS = 10_000;
@@ -27,20 +26,20 @@ it("10,000 tasks, all watched, are polled at the rate that was set, and each cha
       });
     }
   }
-  await eventually(() => told).toBe(WATCHERS * TASKS);
+  await expect.poll(() => told).toBe(WATCHERS * TASKS);
 
   const polls = () => emulator.journal.list({ method: "GET" }).length;
-  await eventually(polls).toBeGreaterThan(0);
+  await expect.poll(polls).toBeGreaterThan(0);
   const startedAt = performance.now();
   emulator.journal.clear();
-  await eventually(polls, { interval: 10 }).toBeGreaterThan(600);
+  await expect.poll(polls, { interval: 10 }).toBeGreaterThan(600);
   const seconds = (performance.now() - startedAt) / 1_000;
   expect(polls()).toBeLessThanOrEqual(ratePerSecond * (seconds + 0.2));
 
   for (const { id } of emulator.videos.list().filter((_task, index) => index % 20 === 0)) {
     await emulator.videos.succeed(id);
   }
-  await eventually(() => ends.size).toBeGreaterThan(10);
+  await expect.poll(() => ends.size).toBeGreaterThan(10);
   for (const watchers of ends.values()) expect(watchers).toBe(WATCHERS);
 });
 

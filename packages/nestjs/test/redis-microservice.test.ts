@@ -5,7 +5,6 @@ import { ClientProxyFactory, MessagePattern, Payload, Transport } from "@nestjs/
 import { lastValueFrom, map, toArray } from "rxjs";
 import { expect, it, onTestFinished } from "vitest";
 import { ModelGatewayModule, VideosService } from "../src/index.js";
-import { eventually } from "./eventually.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "./use-emulator.js";
 import { hasRedis, useRedis } from "./use-redis.js";
 
@@ -51,7 +50,7 @@ it.skipIf(!hasRedis)("streams a watch over the Redis transport, and ends it by i
   const statuses: string[] = [];
   const ended = lastValueFrom(client.send<string>(WATCH, key).pipe(toArray()));
   client.send<string>(WATCH, key).subscribe((status) => statuses.push(status));
-  await eventually(() => statuses.length).toBeGreaterThan(0);
+  await expect.poll(() => statuses.length).toBeGreaterThan(0);
   await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
   const all = await ended;
   expect(all.length).toBeGreaterThan(1);

@@ -75,6 +75,7 @@ const BACKLOG_SECONDS = 60;
  */
 export class BullMqVideoTaskStore extends VideoTaskStore {
   readonly durable = true;
+  override readonly shared = true;
   readonly changes$: Observable<VideoTaskRecord>;
 
   private readonly changes: VideoTaskChanges;

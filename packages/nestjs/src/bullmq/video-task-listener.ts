@@ -58,8 +58,9 @@ export class VideoTaskListener {
       events.error(error);
     });
     queueEvents.on("progress", ({ jobId }) => listener.hear(jobId));
-    // After each poll: makes up for an event that got lost.
+    // After each poll and after the last: make up for an event that got lost.
     queueEvents.on("delayed", ({ jobId }) => listener.hear(jobId));
+    queueEvents.on("completed", ({ jobId }) => listener.hear(jobId));
     queueEvents.on<Listened, typeof CHANGED>(CHANGED, (event) => {
       if (event.by !== by) listener.hear(event.jobId);
     });

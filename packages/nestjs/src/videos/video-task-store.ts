@@ -51,6 +51,9 @@ export abstract class VideoTaskStore {
   /** Whether records outlive the process. Stores that are not durable are refused in production. */
   abstract readonly durable: boolean;
 
+  /** Whether several processes may share it. Then a change that another one makes may go unheard once in a while. */
+  readonly shared: boolean = false;
+
   /**
    * Every change, of every process that shares the store, after it was written. Hot; does not complete, since
    * a store may be opened again. Of changes that another process makes in quick succession, the last is enough.

@@ -1,10 +1,16 @@
 import type { Emulator } from "@model-gateway/emulator";
 import { NotFoundException } from "@nestjs/common";
-import { firstValueFrom, lastValueFrom, map, take, toArray } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { firstValueFrom, lastValueFrom, map, NEVER, take, toArray } from "rxjs";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { ModelGatewayModule, VideoKeyTakenError, type VideosOptions, VideosService } from "../index.js";
+import {
+  MemoryVideoTaskStore,
+  ModelGatewayModule,
+  VideoKeyTakenError,
+  type VideosOptions,
+  VideosService,
+} from "../index.js";
 
 async function bootVideos(options: VideosOptions = {}) {
   const { emulator, connection } = await useEmulator();
@@ -171,6 +177,32 @@ describe("watching a video", () => {
     await firstValueFrom(videos.watch$(key));
     await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
     expect((await staying).status).toBe("succeeded");
+  });
+
+  it("looks for itself once in a while where the news of other processes may get lost", async () => {
+    class DeafStore extends MemoryVideoTaskStore {
+      override readonly shared = true;
+      override readonly changes$ = NEVER;
+      isAway = false;
+      override async get(key: string) {
+        if (this.isAway) throw new Error("The server is away.");
+        return super.get(key);
+      }
+    }
+    const store = new DeafStore();
+    const { videos, emulator } = await bootVideos({ store });
+    const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
+    // The clock of RxJS; those of core and of the emulator go on.
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const watched = lastValueFrom(videos.watch$(key));
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    await expect.poll(async () => (await store.get(key))?.status).toBe("succeeded");
+    store.isAway = true;
+    await vi.advanceTimersByTimeAsync(31_000);
+    store.isAway = false;
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect((await watched).status).toBe("succeeded");
   });
 
   it("fails for a key that nobody submitted", async () => {

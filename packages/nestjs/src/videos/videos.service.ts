@@ -17,7 +17,18 @@ import {
   type OnModuleInit,
   ServiceUnavailableException,
 } from "@nestjs/common";
-import { defer, EMPTY, filter, merge, mergeMap, Observable, Subject, takeUntil, takeWhile } from "rxjs";
+import {
+  defer,
+  EMPTY,
+  filter,
+  merge,
+  mergeMap,
+  Observable,
+  repeat,
+  Subject,
+  takeUntil,
+  takeWhile,
+} from "rxjs";
 import type { CallbackUrls } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
@@ -45,6 +56,9 @@ export interface SubmitOptions<Family extends VideoSubmission["family"] = "conte
   /** Which endpoint the body is for. Default `content`. */
   family?: Family;
 }
+
+/** How long a change that another process made may go unnoticed when the news of it got lost. */
+const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Video tasks that are paid for once and polled to their end: `submit` writes down what it is about to buy,
@@ -125,10 +139,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
    */
   watch$(key: string): Observable<VideoTaskRecord> {
     return this.whileOpen(() =>
-      merge(
-        this.changesOf(key),
-        defer(() => this.require(key)),
-      ).pipe(
+      merge(this.changesOf(key), this.lookAt(key)).pipe(
         onlyNews(),
         takeWhile((record) => !isSettled(record), true),
       ),
@@ -308,6 +319,21 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
         if (!channel.observed && this.channels.get(key) === channel) this.channels.delete(key);
       };
     });
+  }
+
+  /** The record now; of a store that may miss a change, again from time to time. */
+  private lookAt(key: string): Observable<VideoTaskRecord> {
+    const now = defer(() => this.require(key));
+    if (!this.store.shared) return now;
+    let isFirst = true;
+    return defer(() => {
+      if (!isFirst) return this.get(key).catch(() => undefined);
+      isFirst = false;
+      return now;
+    }).pipe(
+      repeat({ delay: LOOK_AGAIN_MS }),
+      filter((record) => record !== undefined),
+    );
   }
 
   /** Builds the Observable per subscription, and completes it with the application. */

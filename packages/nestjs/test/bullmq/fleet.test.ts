@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { BullMqVideoTaskStore, type BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
 import { ModelGatewayModule, type VideosOptions, VideosService } from "../../src/index.js";
 import { bootApp } from "../boot-app.js";
-import { eventually } from "../eventually.js";
 import { useEmulator, VIDEO } from "../use-emulator.js";
 import { describeEachBackend, type StoreOptions } from "./describe-each-backend.js";
 import { startReplica } from "./start-replica.js";
@@ -56,11 +55,11 @@ describe("replicas that share a store", () => {
       const other = await bootOther();
       await Promise.all(KEYS.map((key) => videos.submit(STUCK, { key })));
       // Its polls hang: it is killed in the middle of some.
-      await eventually(() => pollsOfOther(emulator).length).toBeGreaterThan(5);
+      await expect.poll(() => pollsOfOther(emulator).length).toBeGreaterThan(5);
       emulator.faults.add({ kind: "delay", path: "/videos/*", delayMs: 2_000 });
-      await eventually(
-        () => pollsOfOther(emulator).filter(({ complete }) => !complete).length,
-      ).toBeGreaterThan(0);
+      await expect
+        .poll(() => pollsOfOther(emulator).filter(({ complete }) => !complete).length)
+        .toBeGreaterThan(0);
       await other.kill();
       emulator.faults.clear();
       const watches = KEYS.map((key) => lastValueFrom(videos.watch$(key)));
@@ -76,7 +75,7 @@ describe("replicas that share a store", () => {
       videos.orphans$.subscribe(({ key }) => orphans.push(key));
       emulator.faults.add({ kind: "slow-stream", path: "/videos", times: 1, delayMs: 60_000 });
       const other = await bootOther({ key: "order-1", body: VIDEO });
-      await eventually(() => emulator.videos.list()).toHaveLength(1);
+      await expect.poll(() => emulator.videos.list()).toHaveLength(1);
       await other.kill();
       const records = await lastValueFrom(videos.watch$("order-1").pipe(toArray()));
       expect(records.map(({ status }) => status)).toEqual(["submitting", "unknown"]);
@@ -88,7 +87,7 @@ describe("replicas that share a store", () => {
       const taskId = emulator.videos.list()[0]?.id ?? "";
       await emulator.videos.succeed(taskId);
       await videos.reconcile("order-1", { taskId });
-      await eventually(async () => (await videos.get("order-1"))?.status).toBe("succeeded");
+      await expect.poll(async () => (await videos.get("order-1"))?.status).toBe("succeeded");
     });
 
     it("keep to one rate together", async () => {
@@ -96,10 +95,10 @@ describe("replicas that share a store", () => {
       const slow = { intervalMs: 5, ratePerSecond: 40 };
       const [first] = await Promise.all([boot(slow), boot(slow), boot(slow)]);
       await Promise.all(KEYS.map((key) => first.videos.submit(STUCK, { key })));
-      await eventually(() => polls(emulator).length).toBeGreaterThan(20);
+      await expect.poll(() => polls(emulator).length).toBeGreaterThan(20);
       const before = performance.now();
       emulator.journal.clear();
-      await eventually(() => polls(emulator).length, { interval: 5 }).toBeGreaterThanOrEqual(60);
+      await expect.poll(() => polls(emulator).length, { interval: 5 }).toBeGreaterThanOrEqual(60);
       const seconds = (performance.now() - before) / 1_000;
       expect(polls(emulator).length).toBeLessThanOrEqual(40 * seconds + 10);
     });
@@ -108,16 +107,16 @@ describe("replicas that share a store", () => {
       const { emulator, boot } = await useFleet(freshQueue);
       const [first, second] = await Promise.all([boot(), boot()]);
       await Promise.all(KEYS.map((key) => first.videos.submit(STUCK, { key })));
-      await eventually(() => polls(emulator).length).toBeGreaterThan(20);
+      await expect.poll(() => polls(emulator).length).toBeGreaterThan(20);
       emulator.faults.add({ kind: "status", status: 429, path: "/videos/*" });
-      await eventually(() => second.store.troubles()).toEqual([expect.stringContaining("slow down")]);
+      await expect.poll(() => second.store.troubles()).toEqual([expect.stringContaining("slow down")]);
       expect(await first.store.troubles()).toEqual([expect.stringContaining("slow down")]);
       const refused = polls(emulator).filter(({ status }) => status === 429).length;
       // Polls that were under way, and not those of a rate of 200.
       expect(refused).toBeLessThan(KEYS.length * 2);
       emulator.faults.clear();
       emulator.journal.clear();
-      await eventually(() => polls(emulator).length).toBeGreaterThan(20);
+      await expect.poll(() => polls(emulator).length).toBeGreaterThan(20);
     });
 
     it("answer who watches at one what another polled, and who comes late", async () => {
@@ -140,7 +139,7 @@ describe("replicas that share a store", () => {
       const leaving = await boot();
       await Promise.all(KEYS.map((key) => leaving.videos.submit(STUCK, { key })));
       emulator.faults.add({ kind: "delay", path: "/videos/*", delayMs: 30_000 });
-      await eventually(() => polls(emulator).filter(({ complete }) => !complete).length).toBeGreaterThan(2);
+      await expect.poll(() => polls(emulator).filter(({ complete }) => !complete).length).toBeGreaterThan(2);
       const answered = polls(emulator).filter(({ complete }) => complete).length;
       await leaving.app.close();
       expect(polls(emulator).filter(({ complete, status }) => complete && status === 200).length).toBe(

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { BullMqVideoTaskStore, type BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
 import { ModelGatewayModule, VideosService } from "../../src/index.js";
 import { bootApp } from "../boot-app.js";
-import { eventually } from "../eventually.js";
 import { useEmulator, VIDEO } from "../use-emulator.js";
 import { usePostgres } from "../use-postgres.js";
 import { hasRedisServer, RedisServer } from "../use-redis.js";
@@ -44,7 +43,7 @@ describe.skipIf(!hasRedisServer)("when Redis goes away", () => {
     await expect(videos.submit(VIDEO)).rejects.toThrow(FAILED);
     expect(paid()).toBe(2);
     await server.startAgain();
-    await eventually(() => store.troubles()).toEqual([]);
+    await expect.poll(() => store.troubles()).toEqual([]);
     await videos.submit(VIDEO);
     expect(paid()).toBe(3);
 

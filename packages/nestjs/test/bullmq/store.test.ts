@@ -4,7 +4,6 @@ import { filter, firstValueFrom, Subject } from "rxjs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BullMqVideoTaskStore, type BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
 import type { VideoTaskPolling, VideoTaskRecord } from "../../src/index.js";
-import { eventually } from "../eventually.js";
 import { describeEachBackend } from "./describe-each-backend.js";
 
 const SUBMISSION = { family: "content" as const, body: { model: "some-model", content: [] } };
@@ -46,7 +45,7 @@ describe("the store of BullMQ", () => {
       const polling = new Polling();
       const store = await open({ ...freshQueue(), submissionLeaseMs: 50 }, polling);
       await store.begin({ key: "a", submission: SUBMISSION });
-      await eventually(async () => (await store.get("a"))?.status).toBe("unknown");
+      await expect.poll(async () => (await store.get("a"))?.status).toBe("unknown");
       const polled = polling.next("a");
       await store.accept("a", task("queued"));
       expect((await polled).handle?.id).toBe("task-1");
@@ -78,7 +77,7 @@ describe("the store of BullMQ", () => {
       polling.store = other;
       await other.begin({ key: "a", submission: SUBMISSION });
       await other.accept("a", task("queued"));
-      await eventually(() => seen.at(-1)?.status).toBe("succeeded");
+      await expect.poll(() => seen.at(-1)?.status).toBe("succeeded");
       const versions = seen.map(({ version }) => version);
       expect(versions).toEqual([...new Set(versions)].sort((one, next) => one - next));
       expect(await watching.get("a")).toEqual(seen.at(-1));
@@ -103,13 +102,13 @@ describe("the store of BullMQ", () => {
     it("forgets the oldest finished tasks, and no unknown ones", async () => {
       const store = await open({ ...freshQueue(), maxFinished: 1, submissionLeaseMs: 20 });
       await store.begin({ key: "lost", submission: SUBMISSION });
-      await eventually(async () => (await store.get("lost"))?.status).toBe("unknown");
+      await expect.poll(async () => (await store.get("lost"))?.status).toBe("unknown");
       for (const key of ["first", "second"]) {
         await store.begin({ key, submission: SUBMISSION });
         await store.accept(key, task("succeeded"));
-        await eventually(async () => (await store.list()).map((record) => record.key).at(-1)).toBe(key);
+        await expect.poll(async () => (await store.list()).map((record) => record.key).at(-1)).toBe(key);
       }
-      await eventually(async () => (await store.list()).map(({ key }) => key)).toEqual(["lost", "second"]);
+      await expect.poll(async () => (await store.list()).map(({ key }) => key)).toEqual(["lost", "second"]);
     });
 
     it("keeps the end of a task when a worker that lost its lock writes late", async () => {
@@ -120,7 +119,7 @@ describe("the store of BullMQ", () => {
       await store.begin({ key: "a", submission: SUBMISSION });
       const late = (await jobs(options))[0];
       await store.accept("a", task("running"));
-      await eventually(async () => (await jobs(options))[0]?.finishedOn).toBeDefined();
+      await expect.poll(async () => (await jobs(options))[0]?.finishedOn).toBeDefined();
       const over = await store.get("a");
       await late?.updateProgress({ ...late.data, basis: 2, revision: 1, failedPolls: 0 });
       expect(await store.get("a")).toEqual(over);
@@ -134,7 +133,7 @@ describe("the store of BullMQ", () => {
       const polled = polling.next("a");
       await store.accept("a", task("running"));
       await polled;
-      await eventually(async () => (await jobs(options))[0]?.attemptsMade).toBe(1);
+      await expect.poll(async () => (await jobs(options))[0]?.attemptsMade).toBe(1);
       expect(await (await jobs(options))[0]?.getState()).toBe("delayed");
     });
 
@@ -147,7 +146,7 @@ describe("the store of BullMQ", () => {
       await store.begin({ key: "a", submission: SUBMISSION });
       await store.accept("a", task("running"));
       await paused;
-      await eventually(() => store.troubles()).toEqual([expect.stringContaining("asked to slow down")]);
+      await expect.poll(() => store.troubles()).toEqual([expect.stringContaining("asked to slow down")]);
       const other = await open(options, polling);
       await other.begin({ key: "b", submission: SUBMISSION });
       await other.accept("b", task("running"));
