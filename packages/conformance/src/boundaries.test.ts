@@ -21,11 +21,11 @@ const HEADER_NAMES =
   /^(authorization|content-type|content-length|accept|user-agent|retry-after|retry-after-ms|idempotency-key|x-request-id|location)$/i;
 const STATUS_WORDS =
   /^(queued|submitted|pending|not_start|running|processing|in_progress|success|succeed|succeeded|completed|fail|failed|failure|canceled|cancelled|expired)$/i;
-/** Words of the SDK for the state of a video operation, and of core for outcomes and for events of image streams. */
+/** Words of the SDK for the state of a video operation, of core for outcomes and events of image streams, of BullMQ for jobs. */
 const FRAMEWORK_WORDS: Record<string, readonly string[]> = {
   langchain: ["success"],
   "ai-sdk-provider": ["pending", "completed", "failed", "success", "failure"],
-  nestjs: ["pending", "success", "failure"],
+  nestjs: ["pending", "success", "failure", "completed"],
 };
 
 /** A turn of the event loop is no timer: the shutdown of an application waits for some. */
