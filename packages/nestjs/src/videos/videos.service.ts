@@ -17,18 +17,7 @@ import {
   type OnModuleInit,
   ServiceUnavailableException,
 } from "@nestjs/common";
-import {
-  defer,
-  EMPTY,
-  filter,
-  merge,
-  mergeMap,
-  Observable,
-  repeat,
-  Subject,
-  takeUntil,
-  takeWhile,
-} from "rxjs";
+import type { Observable } from "rxjs";
 import type { CallbackUrls } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
@@ -39,12 +28,12 @@ import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
 import { type PollSettings, VideoTaskPoller } from "./video-task-poller.js";
 import {
   isOver,
-  isSettled,
   type VideoSubmission,
   type VideoTaskRecord,
   type VideoTaskRecordStatus,
 } from "./video-task-record.js";
 import type { VideoTaskStore } from "./video-task-store.js";
+import { VideoWatches } from "./video-watches.js";
 
 /** Options of `videos.submit`. */
 export interface SubmitOptions<Family extends VideoSubmission["family"] = "content"> {
@@ -56,9 +45,6 @@ export interface SubmitOptions<Family extends VideoSubmission["family"] = "conte
   /** Which endpoint the body is for. Default `content`. */
   family?: Family;
 }
-
-/** How long a change that another process made may go unnoticed when the news of it got lost. */
-const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Video tasks that are paid for once and polled to their end: `submit` writes down what it is about to buy,
@@ -74,9 +60,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
 
   private readonly logger = new Logger(VideosService.name);
   private readonly reconciler: VideoReconciler;
-  private readonly closing = new Subject<void>();
-  /** Subscribers by key: a change reaches those of its task without asking all the others. */
-  private readonly channels = new Map<string, Subject<VideoTaskRecord>>();
+  private readonly watches: VideoWatches;
   /** Keys that are being paid for by this process. */
   private readonly paying = new Set<string>();
   /** What must be written down before the store is closed. */
@@ -91,15 +75,8 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     private readonly callbacks: CallbackUrls | undefined,
   ) {
     this.reconciler = new VideoReconciler(gateway, store);
-    store.changes$
-      .pipe(takeUntil(this.closing))
-      .subscribe((record) => this.channels.get(record.key)?.next(record));
-    this.orphans$ = this.whileOpen(() =>
-      merge(
-        store.changes$.pipe(filter(({ status }) => status === "unknown")),
-        defer(() => this.list({ status: "unknown" })).pipe(mergeMap((records) => records)),
-      ).pipe(onlyNews()),
-    );
+    this.watches = new VideoWatches(store, this);
+    this.orphans$ = this.watches.withStatus("unknown");
   }
 
   /**
@@ -138,12 +115,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
    * Errors with Nest's `NotFoundException` when there is no submission with this key.
    */
   watch$(key: string): Observable<VideoTaskRecord> {
-    return this.whileOpen(() =>
-      merge(this.changesOf(key), this.lookAt(key)).pipe(
-        onlyNews(),
-        takeWhile((record) => !isSettled(record), true),
-      ),
-    );
+    return this.watches.of(key);
   }
 
   /** The submission with this key. */
@@ -225,7 +197,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   /** Completes all watches and stops polling, so that nothing holds up the server's close. */
   async onModuleDestroy(): Promise<void> {
     this.closed = true;
-    this.closing.next();
+    this.watches.close();
     // Why it could not be opened, the start has said.
     await this.opening?.catch(() => undefined);
     await this.store.stop();
@@ -308,50 +280,8 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     if (record === undefined) throw new NotFoundException(`There is no video with key ${key}.`);
     return record;
   }
-
-  private changesOf(key: string): Observable<VideoTaskRecord> {
-    return new Observable((subscriber) => {
-      const channel = this.channels.get(key) ?? new Subject<VideoTaskRecord>();
-      this.channels.set(key, channel);
-      const subscription = channel.subscribe(subscriber);
-      return () => {
-        subscription.unsubscribe();
-        if (!channel.observed && this.channels.get(key) === channel) this.channels.delete(key);
-      };
-    });
-  }
-
-  /** The record now; of a store that may miss a change, again from time to time. */
-  private lookAt(key: string): Observable<VideoTaskRecord> {
-    const now = defer(() => this.require(key));
-    if (!this.store.shared) return now;
-    let isFirst = true;
-    return defer(() => {
-      if (!isFirst) return this.get(key).catch(() => undefined);
-      isFirst = false;
-      return now;
-    }).pipe(
-      repeat({ delay: LOOK_AGAIN_MS }),
-      filter((record) => record !== undefined),
-    );
-  }
-
-  /** Builds the Observable per subscription, and completes it with the application. */
-  private whileOpen<T>(build: () => Observable<T>): Observable<T> {
-    return defer(() => (this.closed ? EMPTY : build())).pipe(takeUntil(this.closing));
-  }
 }
 
 function taskExpiryOf({ family, body }: VideoSubmission): number | undefined {
   return family === "content" ? body?.execution_expires_after : undefined;
-}
-
-/** Drops records that are not newer than what was seen of their key: a read can race with a change. */
-function onlyNews() {
-  const seen = new Map<string, number>();
-  return filter(({ key, version }: VideoTaskRecord) => {
-    if (version <= (seen.get(key) ?? 0)) return false;
-    seen.set(key, version);
-    return true;
-  });
 }
