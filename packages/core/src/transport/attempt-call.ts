@@ -23,7 +23,7 @@ import type { CallGate } from "./call-gate.js";
 import type { EncodedBody } from "./encode-body.js";
 import type { CallEvent, Observer } from "./observer.js";
 import { readRetryAfter } from "./retry-after.js";
-import { type AttemptOutcome, leaveDoubt, type RetryDecision } from "./retry-policy.js";
+import { type AttemptOutcome, mayHaveBeenBilled, type RetryDecision } from "./retry-policy.js";
 import type { Transport } from "./transport.js";
 
 /** What all calls of a client share. */
@@ -188,7 +188,7 @@ async function askForKey<E>(
     key = await source();
   } catch (cause) {
     const { name, cost, method } = call;
-    const maybeProcessed = cost === "billable" && leaveDoubt(timeline);
+    const maybeProcessed = mayHaveBeenBilled(cost, timeline);
     throw new ConfigurationError(
       `The function given as option apiKey failed, so ${name} could not be sent. Its error is the cause.`,
       { cause, method, path: call.path, timeline, retryable: !maybeProcessed, maybeProcessed },
@@ -207,9 +207,7 @@ async function enterGate(
   try {
     await turn;
   } catch (cause) {
-    const maybeProcessed = context.call.cost === "billable" && leaveDoubt(context.timeline);
-    const verdict = { retryable: false, maybeProcessed };
-    throw errorFromFailure({ kind: "aborted", cause, sent: false }, context, verdict);
+    throw errorFromFailure({ kind: "aborted", cause, sent: false }, context);
   }
 }
 
@@ -223,8 +221,7 @@ function afterFailure(failure: AttemptFailure, context: ErrorContext, started: n
   if (kind === "reset" || kind === "timeout")
     return { outcome: { phase: "no_answer", cause: kind }, toError };
   // An abort after the request left, or an answer too large to keep, leaves a paid create in doubt.
-  const doubtful = sent || leaveDoubt(context.timeline.slice(0, -1));
-  throw toError({ retryable: false, maybeProcessed: doubtful && context.call.cost === "billable" });
+  throw errorFromFailure(failure, context);
 }
 
 function record<E>(

@@ -14,6 +14,7 @@ import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
 import type { AttemptFailure } from "./attempt.js";
 import { type Call, pathOn } from "./call.js";
 import { redactText, redactValue } from "./redact.js";
+import { mayHaveBeenBilled } from "./retry-policy.js";
 import type { ResponseHeaders } from "./transport.js";
 
 /** What the messages of one call's errors are made from. */
@@ -41,6 +42,11 @@ function details(context: ErrorContext, verdict: Verdict, cause?: unknown): Gate
   return { method: call.method, path: call.path, requestId, timeline: [...timeline], ...verdict, cause };
 }
 
+/** Where the retry policy was not asked: no repetition, and what the attempts so far leave in doubt. */
+function unjudged({ call, timeline }: ErrorContext): Verdict {
+  return { retryable: false, maybeProcessed: mayHaveBeenBilled(call.cost, timeline) };
+}
+
 /** The sentence that every message ends with when money may have been spent. */
 function moneyHint({ call }: ErrorContext, { maybeProcessed }: Verdict): string {
   if (!maybeProcessed) return "";
@@ -56,7 +62,7 @@ function target({ call, address }: ErrorContext): string {
 export function errorFromFailure(
   failure: AttemptFailure,
   context: ErrorContext,
-  verdict = NO_VERDICT,
+  verdict = unjudged(context),
 ): unknown {
   const hint = moneyHint(context, verdict);
   switch (failure.kind) {

@@ -79,9 +79,12 @@ function leavesDoubt(outcome: AttemptOutcome): boolean {
   return isDoubtful(outcome);
 }
 
-/** The same for attempts that were followed by another one. What a later one is told says nothing about them. */
-export function leaveDoubt(earlier: ReadonlyArray<{ phase: AttemptPhase; status?: number }>): boolean {
-  return earlier.some(isDoubtful);
+/** Whether a call may have been carried out and billed by one of these attempts, of which each but the last was repeated. */
+export function mayHaveBeenBilled(
+  cost: CallCost,
+  attempts: ReadonlyArray<{ phase: AttemptPhase; status?: number }>,
+): boolean {
+  return cost === "billable" && attempts.some(isDoubtful);
 }
 
 function isDoubtful({ phase, status = 0 }: { phase: AttemptPhase; status?: number }): boolean {

@@ -12,7 +12,7 @@ import { type Call, checkRequestOptions, type RequestOptions } from "./call.js";
 import { errorFromFailure } from "./call-errors.js";
 import { delay } from "./delay.js";
 import { encodeBody } from "./encode-body.js";
-import { type AttemptOutcome, decideRetry, leaveDoubt } from "./retry-policy.js";
+import { type AttemptOutcome, decideRetry, mayHaveBeenBilled } from "./retry-policy.js";
 
 /** Runs a call to its answer: attempts, waits and failover, until the policy says that it is over. */
 export async function runCall<E>(
@@ -32,7 +32,7 @@ export async function runCall<E>(
       cost: call.cost,
       retryBillable: options.retryBillable ?? runtime.config.retryBillable,
       attempts: timeline.length,
-      earlierDoubt: leaveDoubt(timeline.slice(0, -1)),
+      earlierDoubt: mayHaveBeenBilled(call.cost, timeline.slice(0, -1)),
       // A stream among the parts has been read: there is nothing to send again.
       maxRetries: prepared.encoded.replayable ? (options.maxRetries ?? runtime.config.maxRetries) : 0,
       deadlineMs: prepared.timeoutMs,
@@ -95,11 +95,7 @@ async function beforeNextAttempt<E>(
     await delay(delayMs, options.signal);
   } catch (cause) {
     const context = { call, address, apiKey: undefined, timeline, timeoutMs: 0, idleTimeoutMs: 0 };
-    const maybeProcessed = call.cost === "billable" && leaveDoubt(timeline);
-    throw errorFromFailure({ kind: "aborted", cause, sent: false }, context, {
-      retryable: false,
-      maybeProcessed,
-    });
+    throw errorFromFailure({ kind: "aborted", cause, sent: false }, context);
   }
 }
 
