@@ -37,10 +37,14 @@ export class CallbackUrls {
   private readonly secrets: readonly string[];
   private readonly expiresInMs: number | undefined;
 
-  /** @throws ConfigurationError that names the option */
+  /**
+   * @param path where the controller is
+   * @throws ConfigurationError that names the option
+   */
   constructor(
     private readonly instance: string,
-    { publicUrl, secret, secrets = [], path = DEFAULT_CALLBACK_PATH, expiresInMs }: CallbackOptions,
+    path: string,
+    { publicUrl, secret, secrets = [], expiresInMs }: CallbackOptions,
   ) {
     const all = secret === undefined ? secrets : [secret, ...secrets];
     if (all.length === 0) throw new ConfigurationError("Option callback needs secret or secrets.");

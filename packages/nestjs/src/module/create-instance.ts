@@ -72,13 +72,13 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
 /**
  * Checks the options and makes the client. Nothing is sent.
  *
- * @param callbackPath where the controller for callbacks is, when it was decided before the options were made
+ * @param callbackPath where callbacks come in
  * @throws ConfigurationError that names the option, and the instance if it is not the default one
  */
 export function createInstance(
   name: string,
   options: ModelGatewayInstanceOptions,
-  callbackPath: string | undefined,
+  callbackPath: string,
 ): Instance {
   try {
     return fromOptions(name, options, callbackPath);
@@ -88,11 +88,7 @@ export function createInstance(
   }
 }
 
-function fromOptions(
-  name: string,
-  options: ModelGatewayInstanceOptions,
-  callbackPath: string | undefined,
-): Instance {
+function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbackPath: string): Instance {
   if (typeof options !== "object" || options === null) {
     throw new ConfigurationError(`The module's options must be an object, and not ${String(options)}.`);
   }
@@ -120,9 +116,7 @@ function fromOptions(
     events,
     store: resolveStore(name, videos),
     polling: { intervalMs: intervalMs * factor, ratePerSecond, maxWatchMs },
-    callbacks:
-      callback &&
-      new CallbackUrls(name, callbackPath === undefined ? callback : { ...callback, path: callbackPath }),
+    callbacks: callback && new CallbackUrls(name, callbackPath, callback),
   };
 }
 

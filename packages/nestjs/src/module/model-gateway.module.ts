@@ -53,7 +53,8 @@ export class ModelGatewayModule {
     const token = optionsToken(name);
     return defineInstance({
       ...{ name, isGlobal, callbackMetadata },
-      callbackPath: options.callback && (options.callback.path ?? DEFAULT_CALLBACK_PATH),
+      callbackPath: options.callback?.path ?? DEFAULT_CALLBACK_PATH,
+      takesCallbacks: options.callback !== undefined,
       imports: [],
       providers: [{ provide: token, useFactory: () => options }],
       options: token,
@@ -71,6 +72,8 @@ export class ModelGatewayModule {
     const { name, isGlobal, callbackMetadata, callbackPath = DEFAULT_CALLBACK_PATH, imports = [] } = options;
     return defineInstance({
       ...{ name, isGlobal, callbackMetadata, callbackPath, imports },
+      // Whether it does is known when the factory has run; routes are made before.
+      takesCallbacks: true,
       providers: optionsProviders(options, token),
       options: token,
     });
@@ -123,8 +126,9 @@ function optionsProviders(options: ModelGatewayModuleAsyncOptions, token: symbol
 }
 
 interface InstanceDefinition extends ModelGatewayModuleExtras {
-  /** undefined: no controller for callbacks */
-  callbackPath: string | undefined;
+  callbackPath: string;
+  /** Whether there is a controller for callbacks. */
+  takesCallbacks: boolean;
   imports: NonNullable<DynamicModule["imports"]>;
   providers: Provider[];
   /** Token of the options among `providers`. */
@@ -136,6 +140,7 @@ function defineInstance({
   isGlobal = false,
   callbackMetadata = {},
   callbackPath,
+  takesCallbacks,
   imports,
   providers,
   options,
@@ -171,17 +176,16 @@ function defineInstance({
     module: ModelGatewayModule,
     global: isGlobal,
     imports,
-    controllers:
-      callbackPath === undefined
-        ? []
-        : [
-            createCallbackController(
-              { path: callbackPath, metadata: callbackMetadata },
-              name,
-              callbacks,
-              videos,
-            ),
-          ],
+    controllers: takesCallbacks
+      ? [
+          createCallbackController(
+            { path: callbackPath, metadata: callbackMetadata },
+            name,
+            callbacks,
+            videos,
+          ),
+        ]
+      : [],
     providers: [
       ...providers,
       {

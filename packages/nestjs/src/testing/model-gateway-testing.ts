@@ -1,3 +1,4 @@
+import { requireVideo } from "../videos/require-video.js";
 import { isSettled, type VideoTaskRecord } from "../videos/video-task-record.js";
 import type { VideosService } from "../videos/videos.service.js";
 
@@ -46,8 +47,7 @@ export class ModelGatewayTesting {
     { stepMs = 1_000, maxMs = 3_600_000 }: SettleOptions = {},
   ): Promise<VideoTaskRecord> {
     for (let elapsedMs = 0; ; elapsedMs += stepMs) {
-      const record = await this.videos.get(key);
-      if (record === undefined) throw new Error(`There is no video with key ${key}.`);
+      const record = requireVideo(key, await this.videos.get(key));
       if (isSettled(record)) return record;
       if (elapsedMs >= maxMs)
         throw new Error(`Video ${key} is still ${record.status} after ${elapsedMs} ms.`);

@@ -1,4 +1,3 @@
-import { NotFoundException } from "@nestjs/common";
 import {
   defer,
   EMPTY,
@@ -11,6 +10,7 @@ import {
   takeUntil,
   takeWhile,
 } from "rxjs";
+import { requireVideo } from "./require-video.js";
 import { isSettled, type VideoTaskRecord, type VideoTaskRecordStatus } from "./video-task-record.js";
 import type { VideoTaskStore } from "./video-task-store.js";
 
@@ -79,7 +79,7 @@ export class VideoWatches {
 
   /** The record now; of a store that may miss a change, again from time to time. */
   private lookAt(key: string): Observable<VideoTaskRecord> {
-    const now = defer(() => this.require(key));
+    const now = defer(async () => requireVideo(key, await this.reader.get(key)));
     if (!this.store.shared) return now;
     let isFirst = true;
     return defer(() => {
@@ -90,12 +90,6 @@ export class VideoWatches {
       repeat({ delay: LOOK_AGAIN_MS }),
       filter((record) => record !== undefined),
     );
-  }
-
-  private async require(key: string): Promise<VideoTaskRecord> {
-    const record = await this.reader.get(key);
-    if (record === undefined) throw new NotFoundException(`There is no video with key ${key}.`);
-    return record;
   }
 
   /** Builds the Observable per subscription, and completes it with the application. */

@@ -11,7 +11,6 @@ import {
 import {
   ConflictException,
   Logger,
-  NotFoundException,
   type OnApplicationShutdown,
   type OnModuleDestroy,
   type OnModuleInit,
@@ -22,6 +21,7 @@ import type { CallbackUrls } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
 import { createVideoTask, type SubmissionExtras } from "./create-video-task.js";
+import { requireVideo } from "./require-video.js";
 import { VideoKeyTakenError } from "./video-key-taken-error.js";
 import { videoProblem } from "./video-problem.js";
 import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
@@ -276,9 +276,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 
   private async require(key: string): Promise<VideoTaskRecord> {
-    const record = await this.get(key);
-    if (record === undefined) throw new NotFoundException(`There is no video with key ${key}.`);
-    return record;
+    return requireVideo(key, await this.get(key));
   }
 }
 

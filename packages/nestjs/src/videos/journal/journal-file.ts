@@ -5,6 +5,7 @@ import { decodeJournal, encodeLine, headerLine } from "./journal-format.js";
 import { isLackOfRoom, JournalWriteError, troubleOfWrite, type WritePurpose } from "./journal-write-error.js";
 import { SpaceReserve } from "./space-reserve.js";
 import { syncFolder } from "./sync-folder.js";
+import { systemErrorCode } from "./system-error-code.js";
 
 const DEFAULT_MIN_COMPACTION_LINES = 1_000;
 
@@ -266,7 +267,7 @@ export class JournalFile {
   }
 }
 
-function nothingIfMissing(error: NodeJS.ErrnoException): Buffer {
-  if (error.code === "ENOENT") return Buffer.alloc(0);
+function nothingIfMissing(error: unknown): Buffer {
+  if (systemErrorCode(error) === "ENOENT") return Buffer.alloc(0);
   throw error;
 }

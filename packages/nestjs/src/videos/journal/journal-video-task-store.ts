@@ -9,6 +9,7 @@ import { JournalFile } from "./journal-file.js";
 import { JournalWriteError, type WritePurpose } from "./journal-write-error.js";
 import { ProcessLock } from "./process-lock.js";
 import { syncFolder } from "./sync-folder.js";
+import { systemErrorCode } from "./system-error-code.js";
 
 const DEFAULT_DIRECTORY = ".model-gateway";
 const DEFAULT_LOCK_WAIT_MS = 5_000;
@@ -238,7 +239,7 @@ async function exists(path: string): Promise<boolean> {
     await access(path);
     return true;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    if (["ENOENT", "ENOTDIR"].includes(systemErrorCode(error))) return false;
     throw error;
   }
 }

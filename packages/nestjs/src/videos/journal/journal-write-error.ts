@@ -1,3 +1,5 @@
+import { systemErrorCode } from "./system-error-code.js";
+
 /**
  * What a write is for.
  * - `intent`: something is about to be paid for
@@ -42,18 +44,14 @@ export class JournalWriteError extends Error {
 
 /** Whether a write failed because there is no room, so that it works again once there is. */
 export function isLackOfRoom(error: unknown): boolean {
-  return Object.hasOwn(LACK_OF_ROOM, codeOf(error));
+  return Object.hasOwn(LACK_OF_ROOM, systemErrorCode(error));
 }
 
 /** What is wrong, after a write that left the journal as it was. */
 export function troubleOfWrite(path: string, error: unknown): string {
-  const code = codeOf(error);
+  const code = systemErrorCode(error);
   const reason = LACK_OF_ROOM[code];
   return reason === undefined
     ? `writing to ${path} failed (${String(error)}).`
     : `${reason} (${code}, ${path}). Make room: writing works again at once, without a restart.`;
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException | undefined)?.code ?? "";
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { systemErrorCode } from "./system-error-code.js";
 
 /** Who holds a lock: what its file says. Plain JSON. */
 export interface LockOwner {
@@ -70,7 +71,7 @@ function answers(pid: number): boolean {
     return true;
   } catch (error) {
     // Not allowed to signal it: it is there, and somebody else's.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return systemErrorCode(error) === "EPERM";
   }
 }
 

@@ -10,6 +10,7 @@ import {
   processFolder,
   stateOf,
 } from "./lock-owner.js";
+import { systemErrorCode } from "./system-error-code.js";
 
 /** How often a lock that is waited for is looked at. */
 const LOOK_INTERVAL_MS = 50;
@@ -86,7 +87,7 @@ export class ProcessLock {
     } catch (error) {
       await rm(draft, { force: true });
       await lock.release();
-      if (codeOf(error) === "EEXIST") return undefined;
+      if (systemErrorCode(error) === "EEXIST") return undefined;
       throw error;
     }
     await rm(draft, { force: true });
@@ -122,7 +123,7 @@ async function findLocks(path: string): Promise<FoundLock[]> {
 
 async function readOwner(path: string): Promise<LockOwner | undefined> {
   const text = await readFile(path, "utf8").catch((error) => {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
@@ -169,7 +170,7 @@ function refusal(path: string, { path: file, owner, state }: FoundLock): Configu
 }
 
 function explainMissingLinks(error: unknown): never {
-  if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(codeOf(error) ?? "")) {
+  if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(systemErrorCode(error))) {
     throw new ConfigurationError(
       "The file system of the folder for video tasks has no hard links, so nothing there could keep two " +
         "processes apart. Set the store's option directory to a folder on a local disk.",
@@ -177,10 +178,6 @@ function explainMissingLinks(error: unknown): never {
     );
   }
   throw error;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
 function sharedSet(symbol: symbol): Set<string> {
