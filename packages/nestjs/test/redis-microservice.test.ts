@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Controller, Inject, Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { ClientProxyFactory, MessagePattern, Payload, Transport } from "@nestjs/microservices";
-import { lastValueFrom, map, toArray } from "rxjs";
+import { lastValueFrom, map, tap, toArray } from "rxjs";
 import { expect, it, onTestFinished } from "vitest";
 import { ModelGatewayModule, VideosService } from "../src/index.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "./use-emulator.js";
@@ -49,10 +49,14 @@ it.skipIf(!hasRedis)("streams a watch over the Redis transport, and ends it by i
   const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
   const statuses: string[] = [];
   const ended = lastValueFrom(client.send<string>(WATCH, key).pipe(toArray()));
-  client.send<string>(WATCH, key).subscribe((status) => statuses.push(status));
+  const alsoEnded = lastValueFrom(
+    client.send<string>(WATCH, key).pipe(tap((status) => statuses.push(status))),
+  );
   await expect.poll(() => statuses.length).toBeGreaterThan(0);
   await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
   const all = await ended;
   expect(all.length).toBeGreaterThan(1);
   expect(all.at(-1)).toBe("succeeded");
+  // Closing the client before would be an error of whoever still listens.
+  expect(await alsoEnded).toBe("succeeded");
 });
