@@ -70,6 +70,8 @@ function setImage(index: number): WireEvent {
   return finishing(dataEvent({ type, ...SET_HEAD, image_index: index, url, size: "2048x2048" }));
 }
 
+const SET_END = finishing(dataEvent({ type: "image_generation.completed", ...SET_HEAD, usage: SET_USAGE }));
+
 /** Streams of images as both families send them. */
 export const IMAGE_STREAMS: readonly ImageStreamScenario[] = [
   {
@@ -104,12 +106,7 @@ export const IMAGE_STREAMS: readonly ImageStreamScenario[] = [
   {
     name: "a set of images and its usage",
     kind: "generation",
-    events: [
-      setImage(0),
-      setImage(1),
-      dataEvent({ type: "image_generation.completed", ...SET_HEAD, usage: SET_USAGE }),
-      END_MARKER,
-    ],
+    events: [setImage(0), setImage(1), SET_END, END_MARKER],
     means: {
       images: [
         { index: 0, url: "https://files.example/0.jpeg" },
@@ -129,7 +126,7 @@ export const IMAGE_STREAMS: readonly ImageStreamScenario[] = [
         error: { code: "OutputImageSensitive", message: "refused" },
       }),
       setImage(1),
-      dataEvent({ type: "image_generation.completed", ...SET_HEAD, usage: SET_USAGE }),
+      SET_END,
       END_MARKER,
     ],
     means: {

@@ -16,7 +16,7 @@ export type Ending = (typeof ENDINGS)[number];
  * | `rst` | the same, then RST | cut |
  *
  * A chat stream finishes with the first `finish_reason` (of its last choice), an image stream with the first whole
- * image, a stream that reports an error with that error. With the framing `close` nothing on the wire tells `fin`
+ * image (or the event that closes a set), a stream that reports an error with that error. With the framing `close` nothing on the wire tells `fin`
  * from the end of the body: only what the events say does.
  */
 export const ENDINGS = ["proper", "no-marker", "no-finish", "fin", "rst"] as const;
