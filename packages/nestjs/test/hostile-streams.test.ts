@@ -13,7 +13,7 @@ import {
   type ScenarioServer,
   startScenarioServer,
 } from "@model-gateway/scenario-server";
-import { Controller, Get, type INestApplication, Inject, Module, Param, Sse } from "@nestjs/common";
+import { Controller, type INestApplication, Inject, Module, Param, Sse } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import type { Observable } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
