@@ -4,16 +4,14 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4File,
   LanguageModelV4GenerateResult,
-  LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
-  SharedV4Warning,
 } from "@ai-sdk/provider";
 import { generateId } from "@ai-sdk/provider-utils";
-import { type ChatCompletionStream, type CompletionMessage, findMessageImages } from "@model-gateway/core";
-import { ChatStreamParts } from "./chat-stream-parts.js";
+import { type CompletionMessage, findMessageImages } from "@model-gateway/core";
+import { chatPartStream } from "./chat-part-stream.js";
 import { convertUsage } from "./convert-usage.js";
 import { fetchFileParts } from "./fetch-file-parts.js";
-import { toSDKError, toSDKStreamError } from "./map-error.js";
+import { toSDKError } from "./map-error.js";
 import { isCutOff, mapFinishReason } from "./map-finish-reason.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import { prepareChatRequest } from "./prepare-chat-request.js";
@@ -74,49 +72,17 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
       gateway.chat.completions.create(body, toRequestOptions(options)).withResponse(),
     );
     return {
-      stream: this.toParts(data, prepared.warnings, options, requestId),
+      stream: chatPartStream({
+        chunks: data,
+        gateway: this.config.gateway(),
+        requestId,
+        warnings: prepared.warnings,
+        includeRawChunks: options.includeRawChunks ?? false,
+        abortSignal: options.abortSignal,
+      }),
       request: { body },
       response: { headers: Object.fromEntries(response.headers) },
     };
-  }
-
-  /** One stream and no pipes: each pull hands over everything that has arrived. */
-  private toParts(
-    source: ChatCompletionStream,
-    warnings: SharedV4Warning[],
-    { includeRawChunks = false, abortSignal }: LanguageModelV4CallOptions,
-    requestId: string | undefined,
-  ): ReadableStream<LanguageModelV4StreamPart> {
-    const batches = source.batches();
-    const gateway = this.config.gateway();
-    let parts: ChatStreamParts;
-    return new ReadableStream<LanguageModelV4StreamPart>({
-      start(controller) {
-        parts = new ChatStreamParts((part) => controller.enqueue(part), requestId);
-        controller.enqueue({ type: "stream-start", warnings });
-      },
-      async pull(controller) {
-        try {
-          const { value, done } = await batches.next();
-          if (done) {
-            const addresses = parts.imageAddresses();
-            parts.finish(await fetchFileParts(gateway, addresses, { images: addresses }, abortSignal));
-            controller.close();
-            return;
-          }
-          for (const chunk of value) {
-            if (includeRawChunks) controller.enqueue({ type: "raw", rawValue: chunk });
-            parts.add(chunk);
-          }
-        } catch (error) {
-          parts.fail(toSDKStreamError(error, gateway.baseURL));
-          controller.close();
-        }
-      },
-      async cancel() {
-        await batches.return?.();
-      },
-    });
   }
 
   private async send<T>(call: (gateway: ReturnType<ModelConfig["gateway"]>) => Promise<T>): Promise<T> {
