@@ -1,14 +1,13 @@
 import type { LanguageModelV4StreamPart, SharedV4Warning } from "@ai-sdk/provider";
 import type { ChatCompletionStream, ModelGateway } from "@model-gateway/core";
-import { ChatStreamParts } from "./chat-stream-parts.js";
+import { type AnswerReading, ChatAnswerParts } from "./chat-answer-parts.js";
 import { fetchFileParts } from "./fetch-file-parts.js";
-import { toSDKStreamError } from "./map-error.js";
 
 /** What a stream of parts is made from. */
 export interface ChatPartSource {
   chunks: ChatCompletionStream;
   gateway: ModelGateway;
-  requestId: string | undefined;
+  reading: AnswerReading;
   warnings: SharedV4Warning[];
   includeRawChunks: boolean;
   abortSignal: AbortSignal | undefined;
@@ -16,17 +15,17 @@ export interface ChatPartSource {
 
 /** The SDK's stream of a chat answer: one stream and no pipes, each pull hands over everything that has arrived. */
 export function chatPartStream(source: ChatPartSource): ReadableStream<LanguageModelV4StreamPart> {
-  const { chunks, gateway, requestId, warnings, includeRawChunks, abortSignal } = source;
+  const { chunks, gateway, reading, warnings, includeRawChunks, abortSignal } = source;
   const batches = chunks.batches();
   let cancelled = false;
   let enqueued = 0;
-  let parts: ChatStreamParts;
+  let parts: ChatAnswerParts;
   return new ReadableStream<LanguageModelV4StreamPart>({
     start(controller) {
-      parts = new ChatStreamParts((part) => {
+      parts = new ChatAnswerParts((part) => {
         enqueued++;
         controller.enqueue(part);
-      }, requestId);
+      }, reading);
       controller.enqueue({ type: "stream-start", warnings });
     },
     async pull(controller) {
@@ -40,7 +39,7 @@ export function chatPartStream(source: ChatPartSource): ReadableStream<LanguageM
             const addresses = parts.imageAddresses();
             const files = await fetchFileParts(gateway, addresses, { images: addresses }, abortSignal);
             if (cancelled) return;
-            parts.finish(files);
+            parts.finish(files, await chunks.finalCompletion());
             controller.close();
             return;
           }
@@ -49,12 +48,12 @@ export function chatPartStream(source: ChatPartSource): ReadableStream<LanguageM
               enqueued++;
               controller.enqueue({ type: "raw", rawValue: chunk });
             }
-            parts.add(chunk);
+            parts.addChunk(chunk);
           }
         }
       } catch (error) {
         if (cancelled) return;
-        parts.fail(toSDKStreamError(error, gateway.baseURL));
+        parts.fail(error, gateway.baseURL);
         controller.close();
       }
     },

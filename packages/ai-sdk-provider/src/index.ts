@@ -1,4 +1,7 @@
-export type { ModelGatewayLanguageModelChatOptions } from "./model-gateway-chat-language-model-options.js";
+export type {
+  ModelGatewayLanguageModelChatOptions,
+  ModelGatewayLanguageModelSettings,
+} from "./model-gateway-chat-language-model-options.js";
 export type { ModelGatewayEmbeddingModelOptions } from "./model-gateway-embedding-model-options.js";
 export type { ModelGatewayImageModelSettings, PartialImage } from "./model-gateway-image-model.js";
 export type { ImageFamily, ModelGatewayImageModelOptions } from "./model-gateway-image-model-options.js";

@@ -10,6 +10,7 @@ import type { FetchFunction } from "@ai-sdk/provider-utils";
 import { type Model, ModelGateway, type ModelGatewayOptions } from "@model-gateway/core";
 import { toSDKError } from "./map-error.js";
 import { ModelGatewayChatLanguageModel } from "./model-gateway-chat-language-model.js";
+import type { ModelGatewayLanguageModelSettings } from "./model-gateway-chat-language-model-options.js";
 import { PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
 import { ModelGatewayImageModel, type ModelGatewayImageModelSettings } from "./model-gateway-image-model.js";
@@ -41,9 +42,9 @@ export interface ModelGatewayProviderSettings
 
 /** The provider: call it with a model id for a language model, or name the kind of model. */
 export interface ModelGatewayProvider extends ProviderV4 {
-  (modelId: string): LanguageModelV4;
-  chat(modelId: string): LanguageModelV4;
-  languageModel(modelId: string): LanguageModelV4;
+  (modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
+  chat(modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
+  languageModel(modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
   embedding(modelId: string): EmbeddingModelV4;
   embeddingModel(modelId: string): EmbeddingModelV4;
   image(modelId: string, settings?: ModelGatewayImageModelSettings): ImageModelV4;
@@ -70,7 +71,8 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
   const gateway = lazily(() => new ModelGateway(toOptions(settings)));
   const config = (kind: string) => ({ provider: `${PROVIDER_KEY}.${kind}`, gateway });
 
-  const languageModel = (modelId: string) => new ModelGatewayChatLanguageModel(modelId, config("chat"));
+  const languageModel = (modelId: string, settings: ModelGatewayLanguageModelSettings = {}) =>
+    new ModelGatewayChatLanguageModel(modelId, settings, config("chat"));
   const embeddingModel = (modelId: string) => new ModelGatewayEmbeddingModel(modelId, config("embedding"));
   const imageModel = (modelId: string, settings: ModelGatewayImageModelSettings = {}) =>
     new ModelGatewayImageModel(modelId, settings, config("image"));
@@ -78,7 +80,7 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
   const videoModel = (modelId: string, settings: ModelGatewayVideoModelSettings = {}) =>
     new ModelGatewayVideoModel(modelId, settings, config("video"));
 
-  return Object.assign((modelId: string) => languageModel(modelId), {
+  return Object.assign(languageModel.bind(undefined), {
     specificationVersion: "v4" as const,
     chat: languageModel,
     languageModel,
