@@ -14,4 +14,5 @@ export {
 export type { ModelGatewaySpeechModelOptions } from "./model-gateway-speech-model-options.js";
 export type { ModelGatewayVideoModelSettings } from "./model-gateway-video-model.js";
 export type { ModelGatewayVideoModelOptions } from "./model-gateway-video-model-options.js";
+export { oncePerToolCall } from "./once-per-tool-call.js";
 export { VERSION } from "./version.js";

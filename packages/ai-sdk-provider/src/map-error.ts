@@ -26,6 +26,8 @@ export function toSDKError(error: unknown, baseURL: string): unknown {
     return error.cause ?? new DOMException("The call was aborted.", "AbortError");
   }
   if (ConfigurationError.isInstance(error)) {
+    // The key's own source has said what is wrong with it.
+    if (LoadAPIKeyError.isInstance(error.cause)) return error.cause;
     return /API key/.test(error.message)
       ? new LoadAPIKeyError({ message: error.message })
       : new LoadSettingError({ message: error.message });

@@ -5,6 +5,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
+import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
 import type { ChatOptions, ModelGateway } from "@model-gateway/core";
 import { ChatAnswerParts } from "./chat-answer-parts.js";
 import { chatPartStream } from "./chat-part-stream.js";
@@ -17,6 +18,7 @@ import type {
 } from "./model-gateway-chat-language-model-options.js";
 import { type ModelConfig, toRequestOptions } from "./model-gateway-config.js";
 import { prepareChatRequest } from "./prepare-chat-request.js";
+import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 /** Chat models of the gateway (`POST /chat/completions`) as an AI SDK language model. */
 export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
@@ -29,6 +31,15 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
     private readonly settings: ModelGatewayLanguageModelSettings,
     private readonly config: ModelConfig,
   ) {}
+
+  /** Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key. */
+  static [WORKFLOW_SERIALIZE](model: ModelGatewayChatLanguageModel): StoredModel {
+    return storeModel(model.modelId, model.settings, model.config);
+  }
+
+  static [WORKFLOW_DESERIALIZE](stored: StoredModel): ModelGatewayChatLanguageModel {
+    return new ModelGatewayChatLanguageModel(stored.modelId, stored.settings, restoreConfig(stored));
+  }
 
   get provider(): string {
     return this.config.provider;
