@@ -123,11 +123,7 @@ describe("a paid call that is repeated with the same options object", () => {
 });
 
 describe("the SDK's own retries", () => {
-  it.each([
-    ["image", "generateImage"],
-    ["speech", "generateSpeech"],
-    ["video", "startVideo"],
-  ] as const)("of a paid %s pay once: an unknown outcome ends %s, a refusal does not", async (kind) => {
+  it.each(["image", "speech", "video"] as const)("of a paid %s end with an unknown outcome", async (kind) => {
     const { modelGateway, requests } = await onScript((response, count) =>
       count === 1 ? busy(response) : broken(response),
     );
