@@ -46,7 +46,8 @@ export function toSDKError(error: unknown, baseURL: string): unknown {
     url: baseURL + (error.path ?? ""),
     // The request holds the prompt, and errors end up in logs.
     requestBodyValues: {},
-    statusCode: answer?.status ?? (InvalidResponseError.isInstance(error) ? error.status : undefined),
+    statusCode:
+      (answer && statusOf(answer)) ?? (InvalidResponseError.isInstance(error) ? error.status : undefined),
     responseHeaders: answer && { ...answer.headers },
     responseBody: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
     isRetryable: error.retryable,
@@ -64,11 +65,19 @@ export function toSDKStreamError(error: unknown, baseURL: string): unknown {
     message: error.message,
     type: answer?.type ?? error.kind,
     code: answer?.code,
-    statusCode: answer?.status,
+    statusCode: answer && statusOf(answer),
     isRetryable: error.retryable,
     data: answer?.body ?? { kind: error.kind, requestId: error.requestId },
   });
 }
+
+/** An error inside an answer that began well has the status that its code says, if it is one. */
+function statusOf({ status, code = "" }: APIError): number | undefined {
+  if (status > LAST_SUCCESS) return status;
+  return /^\d{3}$/.test(code) ? Number(code) : undefined;
+}
+
+const LAST_SUCCESS = 299;
 
 /** A 200 that answers nothing: some routes do so when their filter has taken every choice away. */
 export function emptyAnswerError(data: object, url: string): APICallError {
