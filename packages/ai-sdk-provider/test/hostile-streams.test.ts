@@ -16,7 +16,7 @@ import {
   type WireEvent,
 } from "@model-gateway/scenario-server";
 import { isStepCount, Output, streamText, ToolLoopAgent, tool } from "ai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { collectContent } from "../src/collect-content.js";
 import { createModelGateway, type ModelGatewayLanguageModelSettings } from "../src/index.js";
@@ -215,6 +215,9 @@ describe("at every pace and with every ending", () => {
   const scenarios = PACES.flatMap((pace) => ENDINGS.map((ending) => [pace, ending] as const));
 
   it.each(scenarios)("an agent runs whole calls and no others: %s, %s", async (pace, ending) => {
+    // Where nobody says otherwise, the SDK prints errors.
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
     const ran: unknown[] = [];
     const add = tool({
       // Everything optional: a mended or empty call would run.
