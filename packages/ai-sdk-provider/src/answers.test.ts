@@ -368,6 +368,25 @@ describe("output of a given shape", () => {
     expect(messages[0]?.content).toMatch(/^Be brief\./);
   });
 
+  it("is freed from the fence that models put around it when only the prompt asks for it", async () => {
+    const content = '```json\n{"city":"Paris"}\n```';
+    const { modelGateway } = await onScript((response, count) =>
+      count === 1
+        ? sendJSON(response, completion({ content }))
+        : sendDeltas(
+            response,
+            [...content].map((letter) => ({ content: letter })),
+            "stop",
+          ),
+    );
+    const output = Output.object({ schema });
+    const model = modelGateway("m", { structuredOutputs: "prompt" });
+    expect((await generateText({ model, output, prompt: "Where?" })).output).toEqual({ city: "Paris" });
+    expect(await streamText({ model, output, prompt: "Where?" }).output).toEqual({ city: "Paris" });
+    // Nobody asked for JSON.
+    expect(await streamText({ model, prompt: "Where?" }).text).toBe(content);
+  });
+
   it("an option of the call wins over the setting of the model", async () => {
     const { modelGateway, requests } = await onScript((response) =>
       sendJSON(response, completion({ content: '{"city":"Paris"}' })),

@@ -16,6 +16,7 @@ import { answerMetadata, firstChoice } from "./answer-metadata.js";
 import { CitedSources } from "./cited-sources.js";
 import { ContentBlocks } from "./content-blocks.js";
 import { convertUsage } from "./convert-usage.js";
+import { FenceReader } from "./fence-reader.js";
 import { toSDKStreamError } from "./map-error.js";
 import { mapFinishReason } from "./map-finish-reason.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
@@ -27,6 +28,8 @@ export interface AnswerReading {
   requestId: string | undefined;
   /** Name of the tag that encloses reasoning at the beginning of the text, where a model has one. */
   reasoningTag: string | undefined;
+  /** Whether JSON was asked for in the prompt, which models put between fences. */
+  mayBeFenced: boolean;
 }
 
 /** A message or a delta: what of both is read the same way. */
@@ -41,6 +44,7 @@ export class ChatAnswerParts {
   private readonly tools: ToolCallParts;
   private readonly sources: CitedSources;
   private readonly tags: ReasoningTagReader | undefined;
+  private readonly fence: FenceReader | undefined;
   /** Who answered, as far as the answer says. */
   readonly head: { id?: string; modelId?: string; timestamp?: Date } = {};
   private headSent = false;
@@ -60,6 +64,7 @@ export class ChatAnswerParts {
     this.tools = new ToolCallParts(emit);
     this.sources = new CitedSources(emit);
     if (reading.reasoningTag !== undefined) this.tags = new ReasoningTagReader(reading.reasoningTag);
+    if (reading.mayBeFenced) this.fence = new FenceReader();
   }
 
   addChunk(chunk: ChatCompletionChunk): void {
@@ -153,19 +158,24 @@ export class ChatAnswerParts {
 
   private addText(text: string): void {
     if (text === "") return;
-    if (this.tags === undefined) this.writeText(text);
+    if (this.tags === undefined) this.writeUnfenced(text);
     else this.writeTagged(this.tags.add(text));
   }
 
   private writeTagged(pieces: ReturnType<ReasoningTagReader["add"]>): void {
     const tag = this.reading.reasoningTag as string;
     for (const { type, text } of pieces) {
-      if (type === "text") this.writeText(text);
+      if (type === "text") this.writeUnfenced(text);
       else this.blocks.reasoning(text, { tag });
     }
   }
 
+  private writeUnfenced(text: string): void {
+    this.writeText(this.fence === undefined ? text : this.fence.add(text));
+  }
+
   private writeText(text: string): void {
+    if (text === "") return;
     this.text += text;
     this.blocks.text(text);
   }
@@ -196,6 +206,7 @@ export class ChatAnswerParts {
 
   private closeText(): void {
     if (this.tags !== undefined) this.writeTagged(this.tags.end());
+    if (this.fence !== undefined) this.writeText(this.fence.end());
     this.blocks.close();
   }
 

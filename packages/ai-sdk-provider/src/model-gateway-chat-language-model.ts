@@ -7,7 +7,7 @@ import type {
 } from "@ai-sdk/provider";
 import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
 import type { ChatOptions, ModelGateway } from "@model-gateway/core";
-import { ChatAnswerParts } from "./chat-answer-parts.js";
+import { type AnswerReading, ChatAnswerParts } from "./chat-answer-parts.js";
 import { chatPartStream } from "./chat-part-stream.js";
 import { collectContent } from "./collect-content.js";
 import { fetchFileParts } from "./fetch-file-parts.js";
@@ -17,7 +17,7 @@ import type {
   ModelGatewayLanguageModelSettings,
 } from "./model-gateway-chat-language-model-options.js";
 import { type ModelConfig, toRequestOptions } from "./model-gateway-config.js";
-import { prepareChatRequest } from "./prepare-chat-request.js";
+import { type PreparedChatRequest, prepareChatRequest } from "./prepare-chat-request.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 /** Chat models of the gateway (`POST /chat/completions`) as an AI SDK language model. */
@@ -46,17 +46,15 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
   }
 
   async doGenerate(call: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const { body, options, warnings } = await prepareChatRequest(this.modelId, this.settings, call);
+    const prepared = await prepareChatRequest(this.modelId, this.settings, call);
+    const { body, options, warnings } = prepared;
     return this.send(async (gateway) => {
       const { data, response, requestId } = await gateway.chat.completions
         .create({ ...body, stream: false }, toChatOptions(call, options))
         .withResponse();
       if (data.choices.length === 0) throw emptyAnswerError(data, gateway.baseURL);
       const parts: LanguageModelV4StreamPart[] = [];
-      const answer = new ChatAnswerParts((part) => parts.push(part), {
-        requestId,
-        reasoningTag: options.reasoningTag,
-      });
+      const answer = new ChatAnswerParts((part) => parts.push(part), readingOf(prepared, requestId));
       answer.addCompletion(data);
       const files = await fetchFileParts(gateway, answer.imageAddresses(), data, call.abortSignal);
       answer.finish(files, data);
@@ -89,7 +87,7 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
         stream: chatPartStream({
           chunks: data,
           gateway,
-          reading: { requestId, reasoningTag: options.reasoningTag },
+          reading: readingOf(prepared, requestId),
           warnings,
           includeRawChunks: call.includeRawChunks ?? false,
           abortSignal: call.abortSignal,
@@ -117,4 +115,11 @@ function toChatOptions(
   { requireFinishReason }: ModelGatewayLanguageModelChatOptions,
 ): ChatOptions {
   return { ...toRequestOptions(call), ...(requireFinishReason === undefined ? {} : { requireFinishReason }) };
+}
+
+function readingOf(
+  { options: { reasoningTag }, asksForJSON }: PreparedChatRequest,
+  requestId: string | undefined,
+): AnswerReading {
+  return { requestId, reasoningTag, mayBeFenced: asksForJSON };
 }

@@ -15,6 +15,8 @@ export interface PreparedChatRequest {
   body: ChatCompletionRequest;
   /** The settings of the model with those of the call over them. */
   options: ModelGatewayLanguageModelChatOptions;
+  /** Whether the prompt asks for JSON. */
+  asksForJSON: boolean;
   warnings: SharedV4Warning[];
 }
 
@@ -57,7 +59,7 @@ export async function prepareChatRequest(
     parallel_tool_calls: options.parallelToolCalls,
     ...options.extraBody,
   };
-  return { body, options, warnings };
+  return { body, options, asksForJSON: prompt !== call.prompt, warnings };
 }
 
 /**

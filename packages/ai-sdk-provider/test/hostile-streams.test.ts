@@ -228,12 +228,16 @@ describe("at every pace and with every ending", () => {
       },
     });
     const model = modelAt(pace, { name: "agent", events: call("1", '{"a":2,"b":3}') }, ending);
-    const agent = new ToolLoopAgent({ model, tools: { add }, stopWhen: isStepCount(1), maxRetries: 0 });
+    const agent = new ToolLoopAgent({ model, tools: { add }, stopWhen: isStepCount(2), maxRetries: 0 });
+    const before = server.requests.length;
     const errors: unknown[] = [];
     const result = await agent.stream({ prompt: "x" });
     for await (const part of result.stream) if (part.type === "error") errors.push(part.error);
     const whole = WHOLE.includes(ending);
-    expect(ran).toEqual(whole ? [{ a: 2, b: 3 }] : []);
+    const input = { a: 2, b: 3 };
+    expect(ran).toEqual(whole ? [input, input] : []);
+    // What is cut starts no further step, which would be paid.
+    expect(server.requests.length - before).toBe(whole ? 2 : 1);
     expect(errors).toHaveLength(whole ? 0 : 1);
     expect(await result.finishReason).toBe(whole ? "tool-calls" : "interrupted");
   });
