@@ -29,7 +29,7 @@ export function answerMetadata(completion: ChatCompletion | undefined): JSONObje
 
 /** The SDK knows one choice; a stream may bring a later one first. */
 export function firstChoice({ choices }: ChatCompletion): CompletionChoice | undefined {
-  return choices.find(({ index }) => (index ?? 0) === 0) ?? choices[0];
+  return choices.find((choice) => (choice?.index ?? 0) === 0) ?? choices[0];
 }
 
 function rest(source: object | undefined, placed: readonly string[]): JSONObject {

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
+import { asArray } from "@ai-sdk/provider-utils";
 import {
   type ChatCompletion,
   type ChatCompletionChunk,
@@ -70,13 +71,13 @@ export class ChatAnswerParts {
   addChunk(chunk: ChatCompletionChunk): void {
     this.readHead(chunk);
     // A call for several choices streams them mixed; the SDK knows one.
-    const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
-    if (choice === undefined) return;
-    if (choice.finish_reason) this.rawFinishReason = choice.finish_reason;
+    const choice = chunk.choices?.find((candidate) => (candidate?.index ?? 0) === 0);
+    if (!choice) return;
+    this.readFinishReason(choice.finish_reason);
     const { delta } = choice;
     if (!delta) return;
     this.readMessage(delta);
-    for (const fragment of delta.tool_calls ?? []) {
+    for (const fragment of asArray<unknown>(delta.tool_calls ?? [])) {
       this.blocks.close();
       this.tools.add(fragment);
     }
@@ -86,10 +87,9 @@ export class ChatAnswerParts {
   addCompletion(completion: ChatCompletion): void {
     this.readHead(completion);
     const choice = firstChoice(completion);
-    if (choice === undefined) return;
-    this.rawFinishReason = choice.finish_reason ?? undefined;
-    this.wholeToolCalls = choice.message.tool_calls;
-    this.readMessage(choice.message);
+    this.readFinishReason(choice?.finish_reason);
+    this.wholeToolCalls = choice?.message?.tool_calls;
+    this.readMessage(choice?.message ?? {});
   }
 
   /** The answer is complete: where the images are that came in it. */
@@ -142,6 +142,10 @@ export class ChatAnswerParts {
     if (Object.values(this.head).some((value) => value !== undefined)) {
       this.emit({ type: "response-metadata", ...this.head });
     }
+  }
+
+  private readFinishReason(reason: unknown): void {
+    if (reason && typeof reason === "string") this.rawFinishReason = reason;
   }
 
   private readMessage(message: MessagePiece): void {
@@ -233,7 +237,7 @@ export class ChatAnswerParts {
 
 /** What a model wants back with its tool calls. */
 function goesBack(completion: ChatCompletion): JSONObject {
-  const details = firstChoice(completion)?.message["reasoning_details"];
+  const details = firstChoice(completion)?.message?.["reasoning_details"];
   return Array.isArray(details) && details.length > 0 ? { reasoning_details: details } : {};
 }
 

@@ -11,6 +11,8 @@ export interface ConnectionSettings
     | "route"
     | "specializedModels"
     | "timeout"
+    | "connectTimeout"
+    | "deadline"
     | "streamIdleTimeout"
     | "requireFinishReason"
     | "maxConcurrency"

@@ -28,7 +28,7 @@ export function toSDKError(error: unknown, baseURL: string): unknown {
   if (ConfigurationError.isInstance(error)) {
     // The key's own source has said what is wrong with it.
     if (LoadAPIKeyError.isInstance(error.cause)) return error.cause;
-    return /API key/.test(error.message)
+    return error.option === "apiKey"
       ? new LoadAPIKeyError({ message: error.message })
       : new LoadSettingError({ message: error.message });
   }
