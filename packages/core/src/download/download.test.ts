@@ -153,7 +153,8 @@ describe("the key", () => {
   async function keysSent(url: string, options?: DownloadOptions, redirects: Record<string, string> = {}) {
     const sent: Array<[url: string, key: string | undefined]> = [];
     const fetch: FetchFunction = async (input, init) => {
-      sent.push([input, (init?.headers as Record<string, string>)["authorization"]]);
+      const { authorization } = (init?.headers ?? {}) as Record<string, string | undefined>;
+      sent.push([input, authorization]);
       const location = redirects[input];
       return location === undefined
         ? new Response("bytes")
