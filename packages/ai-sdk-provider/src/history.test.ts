@@ -332,6 +332,24 @@ describe("what a model wants back", () => {
     }
   });
 
+  it("comes back once, however many tools are called", async () => {
+    const { modelGateway, requests } = await onScript((response, count) => {
+      const second = { ...called, index: 1, id: "c2" };
+      return count === 1
+        ? sendDeltas(
+            response,
+            [{ reasoning_details: details.slice(2), tool_calls: [called, second] }],
+            "tool_calls",
+          )
+        : sendDeltas(response, [{ content: "Warm." }], "stop");
+    });
+    const stopWhen = isStepCount(2);
+    await streamText({ model: modelGateway("m"), tools: { weather }, stopWhen, prompt: "x" }).text;
+    const { reasoning_details: sentDetails, tool_calls: calls } = messagesOf(requests[1])[1] ?? {};
+    expect(sentDetails).toEqual(details.slice(2));
+    expect(calls).toHaveLength(2);
+  });
+
   it.each([
     [
       "thinking parts",
