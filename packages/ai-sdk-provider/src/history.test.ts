@@ -92,6 +92,22 @@ describe("provider options of messages and parts", () => {
     expect(messages[3]).toEqual({ role: "tool", tool_call_id: "1", content: cached("warm") });
   });
 
+  it("of a tool go out with it, and its examples are warned of", async () => {
+    const { modelGateway, requests } = await onScript((response) => sendJSON(response, COMPLETION));
+    const cached = tool({
+      inputSchema: z.object({ city: z.string() }),
+      inputExamples: [{ input: { city: "Paris" } }],
+      providerOptions: cache,
+    });
+    const { warnings } = await generateText({ model: modelGateway("m"), tools: { cached }, prompt: "x" });
+    expect(requests[0]?.json["tools"]).toMatchObject([
+      { type: "function", function: { name: "cached" }, cache_control: { type: "ephemeral" } },
+    ]);
+    expect(warnings).toMatchObject([
+      { type: "unsupported", details: expect.stringContaining("addToolInputExamplesMiddleware") },
+    ]);
+  });
+
   it("of others stay away", async () => {
     const { messages } = await sent([
       {
