@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 
 const repository = dirname(fileURLToPath(import.meta.url));
 
-/** Packages and examples; every configuration of their own that they have, else this one. */
-const projects = ["packages", "examples"]
+/** Packages, examples and tests on other versions of peers; every configuration of their own that they have, else this one. */
+const projects = ["packages", "examples", "matrix"]
   .map((parent) => join(repository, parent))
   .filter(existsSync)
   .flatMap((parent) => readdirSync(parent).map((folder) => join(parent, folder)))
