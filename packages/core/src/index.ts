@@ -1,10 +1,11 @@
 export type { Account, BalanceOptions } from "./account/account.js";
 export type { Balance, BalanceSource } from "./account/read-balance.js";
 export type { Audio, Speech, SpeechRequest, SpeechResult } from "./audio/audio.js";
-export type { Chat, ChatCompletions } from "./chat/chat.js";
+export type { Chat, ChatCompletions, ChatOptions } from "./chat/chat.js";
 export { ChatCompletionStream } from "./chat/chat-completion-stream.js";
 export type {
   AssistantMessage,
+  AudioPart,
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionRequest,
@@ -15,18 +16,29 @@ export type {
   CompletionDelta,
   CompletionMessage,
   ContentPart,
+  FilePart,
   FunctionTool,
   ImagePart,
   ResponseFormat,
   SystemMessage,
   TextPart,
+  ThinkingPart,
   ToolCall,
   ToolCallDelta,
   ToolChoice,
   ToolMessage,
   Usage,
   UserMessage,
+  VideoPart,
 } from "./chat/chat-types.js";
+export {
+  parseToolArguments,
+  readToolCalls,
+  ToolCallReader,
+  type ToolCallReading,
+  type ToolCallUpdate,
+  toToolCall,
+} from "./chat/tool-call-reader.js";
 export type { Route } from "./config/addresses.js";
 export type { APIKeySource, ModelGatewayOptions } from "./config/config.js";
 export type { Download, Downloader, DownloadOptions, DownloadSource } from "./download/download.js";

@@ -4,6 +4,8 @@ export type ChatRole = "system" | "user" | "assistant" | "tool";
 export interface TextPart {
   type: "text";
   text: string;
+  /** Fields of a model's own, such as `cache_control`, pass through. */
+  [field: string]: unknown;
 }
 
 export interface ImagePart {
@@ -14,44 +16,82 @@ export interface ImagePart {
     /** Not in the API description; understood by some models. */
     detail?: "auto" | "low" | "high";
   };
+  [field: string]: unknown;
 }
 
-export type ContentPart = TextPart | ImagePart;
+/** Audio as clients of the chat format send it. Not in the API description; understood by some models. */
+export interface AudioPart {
+  type: "input_audio";
+  /** `data` in Base64. */
+  input_audio: { data: string; format: string };
+  [field: string]: unknown;
+}
+
+/** A file, such as a PDF, as clients of the chat format send it. Not in the API description. */
+export interface FilePart {
+  type: "file";
+  /** `file_data` is a data URL. */
+  file: { file_data?: string; file_id?: string; filename?: string };
+  [field: string]: unknown;
+}
+
+/** A video as clients of the chat format send it. Not in the API description; understood by some models. */
+export interface VideoPart {
+  type: "video_url";
+  video_url: { url: string };
+  [field: string]: unknown;
+}
+
+/** Reasoning as some routes send it: among the parts of the content. */
+export interface ThinkingPart {
+  type: "thinking";
+  thinking: string | TextPart[];
+  [field: string]: unknown;
+}
+
+export type ContentPart = TextPart | ImagePart | AudioPart | FilePart | VideoPart;
 
 /** A call of a function tool, as the model made it. */
 export interface ToolCall {
   id: string;
   type: "function";
   /** `arguments` is JSON text written by the model: check it before use. */
-  function: { name: string; arguments: string };
+  function: { name: string; arguments: string; [field: string]: unknown };
+  /** Fields of a model's own, such as `extra_content` with a thought signature, go back as they came. */
+  [field: string]: unknown;
 }
 
 export interface SystemMessage {
   role: "system";
   content: string | TextPart[];
   name?: string;
+  [field: string]: unknown;
 }
 
 export interface UserMessage {
   role: "user";
   content: string | ContentPart[];
   name?: string;
+  [field: string]: unknown;
 }
 
 export interface AssistantMessage {
   role: "assistant";
   /** May be null or absent when the message only calls tools. */
-  content?: string | ContentPart[] | null;
+  content?: string | Array<ContentPart | ThinkingPart> | null;
   tool_calls?: ToolCall[];
   /** Reasoning of an earlier turn, for models that want it back inside a tool loop. */
   reasoning_content?: string;
   name?: string;
+  /** Fields of a model's own, such as `reasoning_details`, go back as they came. */
+  [field: string]: unknown;
 }
 
 export interface ToolMessage {
   role: "tool";
   content: string | TextPart[];
   tool_call_id: string;
+  [field: string]: unknown;
 }
 
 export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
@@ -120,10 +160,12 @@ export interface Usage {
 /** A message the model wrote. Fields beyond the description are kept as the route sent them. */
 export interface CompletionMessage {
   role: "assistant";
-  content: string | ContentPart[] | null;
+  content: string | Array<ContentPart | ThinkingPart> | null;
   tool_calls?: ToolCall[];
   reasoning_content?: string | null;
   reasoning?: string | null;
+  /** Why the model will not answer, in its own words. */
+  refusal?: string | null;
   [field: string]: unknown;
 }
 
@@ -152,7 +194,8 @@ export interface ToolCallDelta {
   index?: number;
   id?: string | null;
   type?: string;
-  function?: { name?: string | null; arguments?: string | null };
+  function?: { name?: string | null; arguments?: string | null; [field: string]: unknown };
+  [field: string]: unknown;
 }
 
 export interface CompletionDelta {
@@ -161,6 +204,7 @@ export interface CompletionDelta {
   tool_calls?: ToolCallDelta[] | null;
   reasoning_content?: string | null;
   reasoning?: string | null;
+  refusal?: string | null;
   [field: string]: unknown;
 }
 

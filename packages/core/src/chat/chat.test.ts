@@ -52,11 +52,35 @@ describe("chat.completions.create", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("refuses an answer without choices", async () => {
-    const server = await startServer((_request, response) => sendJSON(response, { hello: "world" }));
-    expect(await errorOf(gatewayFor(server.url).chat.completions.create(CHAT))).toBeInstanceOf(
-      InvalidResponseError,
-    );
+  it.each([[{ hello: "world" }], [{ id: "c", choices: [] }]])(
+    "refuses %j, an answer without choices",
+    async (answer) => {
+      const server = await startServer((_request, response) => sendJSON(response, answer));
+      expect(await errorOf(gatewayFor(server.url).chat.completions.create(CHAT))).toBeInstanceOf(
+        InvalidResponseError,
+      );
+    },
+  );
+
+  it("takes an error beside an answer, or inside a choice, for an error", async () => {
+    const answers = [
+      { ...(completion("half") as object), error: { message: "too many", code: 429 } },
+      {
+        id: "c",
+        choices: [
+          {
+            index: 0,
+            message: { role: "assistant", content: "half" },
+            error: { message: "too many", code: 429 },
+          },
+        ],
+      },
+    ];
+    for (const answer of answers) {
+      const server = await startServer((_request, response) => sendJSON(response, answer));
+      const error = await errorOf(gatewayFor(server.url, { maxRetries: 0 }).chat.completions.create(CHAT));
+      expect(error).toBeInstanceOf(RateLimitError);
+    }
   });
 });
 
@@ -111,15 +135,176 @@ describe.each(TRANSPORTS)("chat streams over %s", (_name, transport) => {
   });
 
   it.each([
-    ["a marker", ["[DONE]"]],
-    ["a finish reason", []],
-  ])("are complete with %s, even when the server never closes", async (_what, tail) => {
+    ["a marker after the finish reason", [chunk("", "stop"), "[DONE]"], {}, false],
+    ["a finish reason alone", [chunk("", "stop")], {}, true],
+    [
+      "a marker alone, where the route is known to send nothing else",
+      ["[DONE]"],
+      { requireFinishReason: false },
+      false,
+    ],
+  ])("are complete with %s, even when the server never closes", async (_what, tail, options, ends) => {
     const server = await startServer((_request, response) => {
-      sendEvents(response, [chunk("whole"), ...(tail.length ? [] : [chunk("", "stop")]), ...tail]);
-      if (tail.length === 0) response.end();
+      sendEvents(response, [chunk("whole"), ...tail]);
+      if (ends) response.end();
+    });
+    const perCall = await gatewayFor(server.url, transport).chat.completions.create(STREAM, options);
+    expect(await textOf(perCall)).toBe("whole");
+    const perClient = await gatewayFor(server.url, { ...transport, ...options }).chat.completions.create(
+      STREAM,
+    );
+    expect(await textOf(perClient)).toBe("whole");
+  });
+
+  it("that end with a marker and no finish reason are cut off", async () => {
+    const server = await startServer((_request, response) => {
+      const call = { index: 0, id: "a", function: { name: "pay", arguments: "{}" } };
+      sendEvents(response, [
+        chunk("I pay "),
+        { choices: [{ index: 0, delta: { tool_calls: [call] } }] },
+        "[DONE]",
+      ]);
     });
     const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
-    expect(await textOf(stream)).toBe("whole");
+    const error = await errorOf(stream.finalCompletion());
+    expect(error).toBeInstanceOf(StreamInterruptedError);
+    expect(error).toMatchObject({ reason: "unfinished" });
+    expect((error as StreamInterruptedError).partial).toMatchObject({
+      choices: [{ message: { content: "I pay ", tool_calls: [{ id: "a" }] }, finish_reason: null }],
+    });
+  });
+
+  it("are whole once every choice has told how it ended", async () => {
+    const choice = (index: number, finish: string | null) => ({
+      id: "c",
+      choices: [{ index, delta: { content: `${index}` }, finish_reason: finish }],
+    });
+    const server = await startServer((_request, response, count) => {
+      sendEvents(response, [choice(0, "stop"), ...(count > 1 ? [choice(1, count > 2 ? "stop" : null)] : [])]);
+      response.end();
+    });
+    const open = () => gatewayFor(server.url, transport).chat.completions.create({ ...STREAM, n: 2 });
+    expect(await errorOf(textOf(await open()))).toMatchObject({ reason: "closed" });
+    expect(await errorOf(textOf(await open()))).toMatchObject({ reason: "closed" });
+    expect((await (await open()).finalCompletion()).choices).toHaveLength(2);
+  });
+
+  it.each<[string, object, object]>([
+    [
+      "beside an id and a choice",
+      {
+        id: "c",
+        error: { message: "lost", code: 502 },
+        choices: [{ index: 0, delta: {}, finish_reason: "error" }],
+      },
+      { kind: "server" },
+    ],
+    [
+      "beside no choices",
+      { id: "c", choices: [], error: { message: "slow down", code: 429 } },
+      { kind: "rate_limit" },
+    ],
+    [
+      "inside a choice",
+      { id: "c", choices: [{ index: 0, delta: {}, error: { message: "no", code: 403 } }] },
+      { kind: "permission_denied" },
+    ],
+    [
+      "as a finish reason",
+      { id: "c", choices: [{ index: 0, delta: {}, finish_reason: "error" }] },
+      { kind: "server" },
+    ],
+    ["as a sentence", { id: "c", error: "upstream went away" }, { kind: "api" }],
+  ])("fail with an error %s", async (_where, event, expected) => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [chunk("part"), event, "[DONE]"]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    const error = await errorOf(stream.finalCompletion());
+    expect(error).toBeInstanceOf(APIError);
+    expect(error).toMatchObject(expected);
+    expect((error as APIError).partial).toMatchObject({ choices: [{ message: { content: "part" } }] });
+  });
+
+  it("take empty errors beside an answer for none", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [
+        { ...(chunk("ok", "stop") as object), error: {} },
+        { choices: [], error: null, usage: {} },
+      ]);
+      response.end();
+    });
+    expect(await textOf(await gatewayFor(server.url, transport).chat.completions.create(STREAM))).toBe("ok");
+  });
+
+  it("lose nothing that nobody knows when they are added up", async () => {
+    const event = (delta: object, more: object = {}, top: object = {}) => ({
+      id: "",
+      model: "",
+      ...top,
+      choices: [{ index: 0, delta, finish_reason: null, ...more }],
+    });
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [
+        event({ role: "assistant", content: null, refusal: null }, {}, { prompt_filter_results: [1] }),
+        event(
+          { refusal: "I can" },
+          { logprobs: { content: [{ token: "I" }] } },
+          { id: "c1", model: "m1", service_tier: "flex" },
+        ),
+        event(
+          { refusal: "not." },
+          { logprobs: { content: [{ token: "not" }] } },
+          { id: "c2", system_fingerprint: "fp" },
+        ),
+        event({ reasoning_details: [{ type: "reasoning.text", text: "Hm", index: 0 }] }),
+        event({ reasoning_details: [{ type: "reasoning.text", text: "m.", index: 0, signature: "s" }] }),
+        event({ content: [{ type: "thinking", thinking: [{ type: "text", text: "Let " }] }] }),
+        event({ content: [{ type: "thinking", thinking: [{ type: "text", text: "me." }] }] }),
+        event({ content: "Sor" }),
+        event({
+          content: [{ type: "text", text: "ry" }],
+          annotations: [{ type: "url_citation", url_citation: { url: "u" } }],
+        }),
+        event({
+          audio: { id: "a", transcript: "So" },
+          extra_content: { google: { thought_signature: "g" } },
+        }),
+        event({ audio: { transcript: "rry" } }, { finish_reason: "stop", native_finish_reason: "STOP" }),
+      ]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    expect(await stream.finalCompletion()).toEqual({
+      id: "c1",
+      object: "chat.completion",
+      created: 0,
+      model: "m1",
+      prompt_filter_results: [1],
+      service_tier: "flex",
+      system_fingerprint: "fp",
+      choices: [
+        {
+          index: 0,
+          logprobs: { content: [{ token: "I" }, { token: "not" }] },
+          native_finish_reason: "STOP",
+          finish_reason: "stop",
+          message: {
+            role: "assistant",
+            refusal: "I cannot.",
+            content: [
+              { type: "thinking", thinking: [{ type: "text", text: "Let me." }] },
+              { type: "text", text: "Sorry" },
+            ],
+            reasoning_details: [{ type: "reasoning.text", text: "Hmm.", index: 0, signature: "s" }],
+            annotations: [{ type: "url_citation", url_citation: { url: "u" } }],
+            audio: { id: "a", transcript: "Sorry" },
+            extra_content: { google: { thought_signature: "g" } },
+          },
+        },
+      ],
+    });
   });
 
   it("count silence from their head on, however long that took", async () => {

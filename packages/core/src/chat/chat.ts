@@ -5,30 +5,37 @@ import { ChatCompletionStream } from "./chat-completion-stream.js";
 import type { ChatCompletion, ChatCompletionRequest } from "./chat-types.js";
 import { checkChatRequest } from "./check-chat-request.js";
 import { CompletionAccumulator } from "./completion-accumulator.js";
+import { findChatError } from "./find-chat-error.js";
+
+/** Options of `chat.completions.create`. */
+export interface ChatOptions extends RequestOptions {
+  /** Overrides the client's `requireFinishReason` for this call. */
+  requireFinishReason?: boolean;
+}
 
 /** `POST /chat/completions`. */
 export class ChatCompletions {
-  constructor(private readonly sender: Sender) {}
+  constructor(
+    private readonly sender: Sender,
+    private readonly requireFinishReason: boolean,
+  ) {}
 
   /**
    * Creates a completion, or with `stream: true` a stream of chunks. The body is sent as given; the gateway
    * keeps no memory, so `messages` holds the whole conversation.
    */
-  create(
-    body: ChatCompletionRequest & { stream?: false },
-    options?: RequestOptions,
-  ): APIPromise<ChatCompletion>;
+  create(body: ChatCompletionRequest & { stream?: false }, options?: ChatOptions): APIPromise<ChatCompletion>;
   create(
     body: ChatCompletionRequest & { stream: true },
-    options?: RequestOptions,
+    options?: ChatOptions,
   ): APIPromise<ChatCompletionStream>;
   create(
     body: ChatCompletionRequest,
-    options?: RequestOptions,
+    options?: ChatOptions,
   ): APIPromise<ChatCompletion> | APIPromise<ChatCompletionStream>;
   create(
     body: ChatCompletionRequest,
-    options?: RequestOptions,
+    options?: ChatOptions,
   ): APIPromise<ChatCompletion> | APIPromise<ChatCompletionStream> {
     const call = {
       name: "chat.completions.create",
@@ -36,6 +43,7 @@ export class ChatCompletions {
       path: "/chat/completions",
       cost: "repeatable",
       body,
+      findError: findChatError,
       check: () => checkChatRequest(body),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
     } as const;
@@ -45,8 +53,9 @@ export class ChatCompletions {
         return answer;
       });
     }
+    const requireFinishReason = options?.requireFinishReason ?? this.requireFinishReason;
     // A stream is retried only before its first event, so one accumulator serves all attempts.
-    const accumulator = new CompletionAccumulator();
+    const accumulator = new CompletionAccumulator(requireFinishReason, body.n ?? 1);
     return this.sender.stream(
       call,
       options,
@@ -60,12 +69,13 @@ export class ChatCompletions {
 export class Chat {
   readonly completions: ChatCompletions;
 
-  constructor(sender: Sender) {
-    this.completions = new ChatCompletions(sender);
+  constructor(sender: Sender, requireFinishReason: boolean) {
+    this.completions = new ChatCompletions(sender, requireFinishReason);
   }
 }
 
-/** Whether an answer is a chat completion. */
+/** Whether an answer is a chat completion: one without a single choice answers nothing. */
 export function hasChoices(answer: unknown): answer is ChatCompletion {
-  return typeof answer === "object" && answer !== null && Array.isArray((answer as ChatCompletion).choices);
+  const { choices } = (answer ?? {}) as Partial<ChatCompletion>;
+  return Array.isArray(choices) && choices.length > 0;
 }

@@ -1,58 +1,88 @@
+import { readObject } from "../json/read-json-value.js";
 import type { StreamShape } from "../transport/json-stream-reader.js";
-import type { ChatCompletion, ChatCompletionChunk, CompletionDelta, Usage } from "./chat-types.js";
-import { ToolCallAssembler } from "./tool-call-assembler.js";
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChunkChoice,
+  CompletionChoice,
+  CompletionMessage,
+  Usage,
+} from "./chat-types.js";
+import { findChatError } from "./find-chat-error.js";
+import { addField, joinParts } from "./join-deltas.js";
+import { ToolCallReader, toToolCall } from "./tool-call-reader.js";
 
 interface ChoiceState {
   index: number;
   content: string | null;
+  /** Set as soon as a route sends content in parts: then text joins them. */
+  parts: unknown[] | undefined;
   reasoning: string;
-  toolCalls: ToolCallAssembler;
+  toolCalls: ToolCallReader;
   finishReason: string | null;
+  /** Fields of the message and of the choice that nothing above holds. */
+  messageFields: Record<string, unknown>;
+  choiceFields: Record<string, unknown>;
 }
+
+/** Longest event of a chat stream; a picture in Base64 may be one. */
+const MAX_EVENT_LENGTH = 64 * 2 ** 20;
 
 /** Adds up the chunks of a stream, cheaply enough to run for every stream. */
 export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
-  private head: ChatCompletionChunk | undefined;
+  readonly maxEventLength = MAX_EVENT_LENGTH;
+  private head: { id: string; created: number; model: string } | undefined;
+  private fields: Record<string, unknown> = {};
   private lastUsage: Usage | undefined;
   private readonly choices: ChoiceState[] = [];
-  private finished = false;
 
-  accept(chunk: ChatCompletionChunk): boolean {
-    this.head ??= chunk;
+  /**
+   * @param requireFinishReason false for routes that send no finish reason: then the end marker counts for one
+   * @param expected number of choices that were asked for
+   */
+  constructor(
+    private readonly requireFinishReason = true,
+    private readonly expected = 1,
+  ) {}
+
+  accept(chunk: ChatCompletionChunk): void {
+    const { head } = this;
+    if (head === undefined) {
+      this.head = { id: chunk.id || "", created: chunk.created || 0, model: chunk.model || "" };
+    } else {
+      // Some routes open with an empty chunk, and name answer and model in a later one.
+      head.id ||= chunk.id || "";
+      head.created ||= chunk.created || 0;
+      head.model ||= chunk.model || "";
+    }
+    for (const field in chunk) if (!CHUNK_FIELDS.has(field)) addField(this.fields, field, chunk[field]);
     if (chunk.usage) this.lastUsage = chunk.usage;
     // Usage comes in a chunk without choices; some routes leave the field out altogether.
-    for (const choice of chunk.choices ?? []) {
-      const state = this.choiceAt(choice.index ?? 0);
-      if (choice.delta) addDelta(state, choice.delta);
-      if (choice.finish_reason) {
-        state.finishReason = choice.finish_reason;
-        this.finished = true;
-      }
-    }
-    return this.finished;
+    for (const choice of chunk.choices ?? []) this.addChoice(choice);
+  }
+
+  findError(chunk: ChatCompletionChunk): unknown {
+    return findChatError(chunk);
+  }
+
+  isWhole(marked: boolean): boolean {
+    const { choices } = this;
+    if (marked && !this.requireFinishReason) return true;
+    if (choices.length === 0 || choices.some(({ finishReason }) => finishReason === null)) return false;
+    // Without a marker, a choice that was asked for may have been about to begin.
+    return marked || choices.length >= this.expected;
   }
 
   /** The completion so far; undefined before the first chunk. */
   partial(): ChatCompletion | undefined {
-    const { head } = this;
-    if (head === undefined) return undefined;
+    if (this.head === undefined) return undefined;
     return {
-      id: head.id,
+      ...this.fields,
+      id: this.head.id,
       object: "chat.completion",
-      created: head.created,
-      model: head.model,
-      choices: this.choices.map(({ index, content, reasoning, toolCalls, finishReason }) => ({
-        index,
-        message: {
-          role: "assistant",
-          content,
-          ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-          ...(toolCalls.calls.length === 0
-            ? {}
-            : { tool_calls: toolCalls.calls.map((call) => ({ ...call, function: { ...call.function } })) }),
-        },
-        finish_reason: finishReason,
-      })),
+      created: this.head.created,
+      model: this.head.model,
+      choices: this.choices.map(toChoice),
       ...(this.lastUsage === undefined ? {} : { usage: this.lastUsage }),
     };
   }
@@ -61,20 +91,96 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
     return this.lastUsage;
   }
 
+  private addChoice(choice: ChunkChoice): void {
+    const state = this.choiceAt(choice.index ?? 0);
+    if (choice.finish_reason) state.finishReason = choice.finish_reason;
+    for (const field in choice) {
+      if (field === "delta") addDelta(state, choice.delta ?? {});
+      else if (field !== "index" && field !== "finish_reason")
+        addField(state.choiceFields, field, choice[field]);
+    }
+  }
+
   private choiceAt(index: number): ChoiceState {
     let state = this.choices.find((choice) => choice.index === index);
     if (state === undefined) {
-      state = { index, content: null, reasoning: "", toolCalls: new ToolCallAssembler(), finishReason: null };
+      state = {
+        index,
+        content: null,
+        parts: undefined,
+        reasoning: "",
+        toolCalls: new ToolCallReader(),
+        finishReason: null,
+        messageFields: {},
+        choiceFields: {},
+      };
       this.choices.push(state);
     }
     return state;
   }
 }
 
-function addDelta(state: ChoiceState, delta: CompletionDelta): void {
-  const { content, tool_calls: toolCalls } = delta;
-  if (typeof content === "string") state.content = state.content === null ? content : state.content + content;
-  const reasoning = delta.reasoning_content ?? delta.reasoning;
-  if (typeof reasoning === "string") state.reasoning += reasoning;
-  for (const fragment of toolCalls ?? []) state.toolCalls.add(fragment);
+const CHUNK_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"]);
+
+function addDelta(state: ChoiceState, delta: ChunkChoice["delta"]): void {
+  for (const field in delta) {
+    const value = delta[field];
+    if (value === null || value === undefined) continue;
+    switch (field) {
+      case "role":
+        break;
+      case "content":
+        addContent(state, value);
+        break;
+      case "reasoning_content":
+        if (typeof value === "string") state.reasoning += value;
+        break;
+      case "reasoning":
+        // Some routes send the same words under both names.
+        if (typeof value === "string" && typeof delta.reasoning_content !== "string")
+          state.reasoning += value;
+        break;
+      case "tool_calls":
+        for (const fragment of Array.isArray(value) ? value : [value]) state.toolCalls.add(fragment);
+        break;
+      default:
+        addField(state.messageFields, field, value);
+    }
+  }
+}
+
+function addContent(state: ChoiceState, content: unknown): void {
+  if (state.parts === undefined && typeof content === "string") {
+    state.content = state.content === null ? content : state.content + content;
+    return;
+  }
+  if (state.parts === undefined) {
+    state.parts = state.content ? [{ type: "text", text: state.content }] : [];
+    state.content = null;
+  }
+  joinParts(state.parts, typeof content === "string" ? [{ type: "text", text: content }] : content);
+}
+
+function toChoice(state: ChoiceState): CompletionChoice {
+  const { index, content, parts, reasoning, toolCalls, finishReason } = state;
+  return {
+    ...state.choiceFields,
+    index,
+    message: {
+      ...state.messageFields,
+      role: "assistant",
+      content: (parts === undefined ? content : plainText(parts)) as CompletionMessage["content"],
+      ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+      ...(toolCalls.calls.length === 0 ? {} : { tool_calls: toolCalls.calls.map(toToolCall) }),
+    },
+    finish_reason: finishReason,
+  };
+}
+
+/** Parts that are nothing but text say no more than the text. */
+function plainText(parts: readonly unknown[]): string | unknown[] {
+  const [only] = parts;
+  const { type, text, ...rest } = readObject(only) ?? {};
+  const isPlain = parts.length === 1 && type === "text" && Object.keys(rest).length === 0;
+  return isPlain && typeof text === "string" ? text : [...parts];
 }

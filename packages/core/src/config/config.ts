@@ -34,6 +34,12 @@ export interface ModelGatewayOptions {
   timeout?: number;
   /** Longest silence inside a stream, in milliseconds. Comments do not count as life. Default 120000. */
   streamIdleTimeout?: number;
+  /**
+   * Whether a chat stream must say why it ended. One that does not is cut off, whatever marker follows: iteration
+   * throws `StreamInterruptedError`. False for routes known to send no finish reason: there the marker `[DONE]` is
+   * enough. Default true.
+   */
+  requireFinishReason?: boolean;
   /** Repeat paid image, speech and video creates like any other call. May be billed twice. Default false. */
   retryBillable?: boolean;
   /** Calls under way at once, streams until they are over; others wait in a queue. Default: no limit, fewer after 429. */
@@ -63,6 +69,7 @@ export interface GatewayConfig {
   maxRetries: number;
   timeoutMs: number | undefined;
   streamIdleTimeoutMs: number;
+  requireFinishReason: boolean;
   retryBillable: boolean;
   /** `Infinity` for no limit. */
   maxConcurrency: number;
@@ -101,6 +108,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     maxRetries: checkCount("maxRetries", options.maxRetries) ?? 2,
     timeoutMs: checkDuration("timeout", options.timeout),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
+    requireFinishReason: options.requireFinishReason ?? true,
     retryBillable: options.retryBillable ?? false,
     maxConcurrency: checkConcurrency(options.maxConcurrency),
     hooks: options.hooks,

@@ -96,8 +96,11 @@ export class APIUserAbortError extends GatewayError {
 }
 markErrorClass(APIUserAbortError, "APIUserAbortError");
 
-/** How a stream broke: closed without its end, connection reset, or silent for `streamIdleTimeout`. */
-export type StreamInterruption = "closed" | "reset" | "idle";
+/**
+ * How a stream broke: connection closed before its end, connection reset, silent for `streamIdleTimeout`, or ended by the
+ * server in good order before the answer was whole (`unfinished`).
+ */
+export type StreamInterruption = "closed" | "reset" | "idle" | "unfinished";
 
 /** A stream ended before the answer was complete. `partial` holds what had arrived. */
 export class StreamInterruptedError extends GatewayError {

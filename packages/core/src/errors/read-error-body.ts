@@ -42,8 +42,7 @@ export function readErrorBody(body: unknown): ErrorBody {
 export function isErrorEnvelope(body: unknown): boolean {
   const fields = readObject(body);
   if (fields === undefined || hasResult(fields)) return false;
-  const { error } = fields;
-  if (readObject(error) !== undefined || readText(error) !== undefined) return true;
+  if (isErrorValue(fields["error"])) return true;
   if (fields["object"] === "error" || fields["success"] === false) return true;
   const { code } = fields;
   const failedCode =
@@ -51,6 +50,12 @@ export function isErrorEnvelope(body: unknown): boolean {
       ? code !== 0 && code !== 200
       : typeof code === "string" && !/^(success|ok|0|200)?$/i.test(code);
   return failedCode && readText(fields["message"]) !== undefined;
+}
+
+/** Whether a field called `error` tells of one: some routes send it empty beside every result. */
+export function isErrorValue(error: unknown): boolean {
+  const fields = readObject(error);
+  return fields === undefined ? readText(error) !== undefined : Object.keys(fields).length > 0;
 }
 
 const RESULT_FIELDS = [

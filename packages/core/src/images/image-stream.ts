@@ -1,4 +1,5 @@
 import type { Downloader } from "../download/download.js";
+import { isErrorEnvelope, isErrorValue } from "../errors/read-error-body.js";
 import type { StreamShape } from "../transport/json-stream-reader.js";
 import type { OpenStream } from "../transport/sender.js";
 import type { GatewayImage } from "./gateway-image.js";
@@ -11,19 +12,26 @@ export interface RawImageEvent {
   [field: string]: unknown;
 }
 
+/** An image of 4K in Base64 is some 40 MB. */
+const MAX_EVENT_LENGTH = 128 * 2 ** 20;
+
 /** Reads the events of both families and knows when nothing is missing. */
 export class ImageStreamShape implements StreamShape<RawImageEvent> {
+  readonly maxEventLength = MAX_EVENT_LENGTH;
   private readonly images: GatewayImage[] = [];
   private completed = 0;
   private lastUsage: unknown;
 
   constructor(private readonly download: Downloader) {}
 
-  accept(event: RawImageEvent): boolean {
+  accept(event: RawImageEvent): void {
     const read = this.read(event);
     this.lastUsage = event["usage"] ?? this.lastUsage;
     if (read?.type === "completed") this.images.push(read.image);
     if (read?.type === "completed" || read?.type === "finished") this.completed++;
+  }
+
+  isWhole(): boolean {
     // The closing event of a set says nothing about its images: one that failed has told so itself.
     return this.completed > 0;
   }
@@ -32,9 +40,10 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
     return this.lastUsage;
   }
 
-  /** A set tells of an image that failed and goes on. */
-  owns(event: RawImageEvent): boolean {
-    return this.read(event) !== undefined;
+  findError(event: RawImageEvent): unknown {
+    // A set tells of an image that failed and goes on.
+    if (this.read(event) !== undefined) return undefined;
+    return isErrorValue(event["error"]) || isErrorEnvelope(event) ? event : undefined;
   }
 
   partial(): { images: GatewayImage[] } {

@@ -1,4 +1,5 @@
 import { hasChoices } from "../chat/chat.js";
+import { findChatError } from "../chat/find-chat-error.js";
 import type { Downloader } from "../download/download.js";
 import { APIPromise } from "../transport/api-promise.js";
 import { type Call, LONG_TIMEOUT_MS, type RequestOptions } from "../transport/call.js";
@@ -69,6 +70,7 @@ export class Images {
       path: "/chat/completions",
       cost: "billable",
       body,
+      findError: findChatError,
       defaultTimeoutMs: LONG_TIMEOUT_MS,
     };
     return this.sender

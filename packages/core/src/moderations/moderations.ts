@@ -1,3 +1,4 @@
+import { findChatError } from "../chat/find-chat-error.js";
 import { Checker } from "../checks/checker.js";
 import { APIError } from "../errors/api-error.js";
 import type { APIPromise } from "../transport/api-promise.js";
@@ -99,6 +100,7 @@ export class Moderations {
       path: "/chat/completions",
       cost: "repeatable",
       body: { model, messages: moderationPrompt(input, newMark()), temperature: 0 },
+      findError: findChatError,
       hint: (meaning) =>
         meaning === 404
           ? "Judging by a chat model needs one that the key can reach: name it in chatModel."

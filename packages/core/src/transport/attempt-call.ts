@@ -162,7 +162,9 @@ export async function attemptCall<E>(
   }
   const parsed = parseBody(answer.text ?? "");
   tell((parsed.body as { usage?: unknown } | undefined | null)?.usage);
-  if (success && !isErrorEnvelope(parsed.body)) {
+  const findError = call.findError ?? findEnvelope;
+  const found = success ? findError(parsed.body) : parsed.body;
+  if (success && found === undefined) {
     const acceptable = parsed.isJSON || (call.mayBeEmpty && parsed.body === undefined);
     if (!acceptable) throw errorFromUnreadable(parsed.what, status, answer.text, context);
     gate.succeeded();
@@ -170,12 +172,16 @@ export async function attemptCall<E>(
   }
   const retryAfterMs = readRetryAfter(answer.headers, Date.now());
   if (status === 429) gate.slowDown(retryAfterMs);
-  const permanent = isPermanentError(status, readErrorBody(parsed.body));
-  const errorAnswer = { status, headers: answer.headers, body: parsed.body, retryAfterMs };
+  const permanent = isPermanentError(status, readErrorBody(found));
+  const errorAnswer = { status, headers: answer.headers, body: found, retryAfterMs };
   return {
     outcome: { phase: "answered", status, permanent, retryAfterMs },
     toError: (decision) => errorFromErrorAnswer(errorAnswer, context, decision),
   };
+}
+
+function findEnvelope(body: unknown): unknown {
+  return isErrorEnvelope(body) ? body : undefined;
 }
 
 /** A key that cannot be had now may be had later; what earlier attempts did is not undone by it. */

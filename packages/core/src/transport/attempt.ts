@@ -15,6 +15,8 @@ export type AttemptFailure =
   | { kind: "timeout" | "idle" }
   | { kind: "aborted"; cause: unknown; sent: boolean }
   | { kind: "closed" }
+  /** The server ended a stream in good order, before its answer was whole. */
+  | { kind: "unfinished" }
   | { kind: "too_large"; limit: number }
   /** A stream reader threw: the error is public already. */
   | { kind: "reader"; cause: unknown };

@@ -8,6 +8,7 @@ import {
   ConfigurationError,
   InvalidResponseError,
   StreamInterruptedError,
+  type StreamInterruption,
 } from "../errors/errors.js";
 import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
 import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
@@ -88,6 +89,7 @@ export function errorFromFailure(
       );
     }
     case "reset":
+    case "unfinished":
     case "closed": {
       const code = failure.kind === "reset" ? failure.code : undefined;
       const reason = failure.kind === "reset" ? (failure.code ?? describe(failure.cause)) : "closed";
@@ -126,7 +128,7 @@ export function errorFromInterruption(
 ): unknown {
   const billable = context.call.cost === "billable";
   const verdict = { retryable: !billable, maybeProcessed: billable };
-  const interrupted = (reason: "closed" | "reset" | "idle", what: string, cause?: unknown) =>
+  const interrupted = (reason: StreamInterruption, what: string, cause?: unknown) =>
     new StreamInterruptedError(
       `The stream of ${context.call.name} ${what}${partial === undefined ? "" : "; error.partial holds what had arrived"}.`,
       {
@@ -138,6 +140,8 @@ export function errorFromInterruption(
   switch (failure.kind) {
     case "closed":
       return interrupted("closed", "ended before the answer was complete");
+    case "unfinished":
+      return interrupted("unfinished", unfinishedWords(context));
     case "idle":
       return interrupted("idle", `was silent for ${context.idleTimeoutMs} ms`);
     case "reset":
@@ -146,6 +150,12 @@ export function errorFromInterruption(
     default:
       return errorFromFailure(failure, context, verdict);
   }
+}
+
+function unfinishedWords({ call }: ErrorContext): string {
+  return call.path === "/chat/completions"
+    ? "ended without a finish reason, so its answer may be cut off (requireFinishReason: false accepts routes that send none)"
+    : "ended before any result was complete";
 }
 
 export interface ErrorAnswer {

@@ -47,6 +47,8 @@ export interface Call {
   address?: AddressKind;
   /** Served on the specialised addresses. */
   specialized?: boolean;
+  /** The error inside a successful answer, in the form of an error body. Default: by the known envelopes. */
+  findError?: (answer: unknown) => unknown;
   /** An answer without body is an answer: undefined. */
   mayBeEmpty?: boolean;
   /** A sentence for the message of an error answer: what to do about it. Asked with the status that it means. */

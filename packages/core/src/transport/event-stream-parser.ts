@@ -23,10 +23,16 @@ export class EventStreamParser {
   /** The last chunk ended in CR: a leading LF of the next one belongs to it. */
   private afterCarriageReturn = false;
 
-  constructor(private readonly onEvent: EventHandler) {}
+  /** @param maxLength longest event that is read, in characters */
+  constructor(
+    private readonly onEvent: EventHandler,
+    private readonly maxLength = Number.POSITIVE_INFINITY,
+  ) {}
 
-  push(bytes: Uint8Array): void {
+  /** @returns false once an event is longer than it may be; nothing of it is of any use then */
+  push(bytes: Uint8Array): boolean {
     this.pushText(this.decoder.decode(bytes, STREAM));
+    return this.pending.length + this.data.length <= this.maxLength;
   }
 
   /** @returns the event that the end of the stream cut off, if any; a strict reader would discard it */

@@ -1,4 +1,3 @@
-import { isErrorEnvelope } from "../errors/read-error-body.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { AttemptFailure, StreamReader } from "./attempt.js";
 import {
@@ -11,14 +10,21 @@ import { EventStreamParser } from "./event-stream-parser.js";
 
 /** What one kind of stream makes of its events. */
 export interface StreamShape<T> {
-  /** Looks at an event. @returns true once nothing the caller waits for can be missing any more */
-  accept(event: T): boolean;
+  /** Looks at an event. */
+  accept(event: T): void;
+  /**
+   * Whether nothing of the answer is missing, should the stream be over now.
+   * @param marked whether the server sent the marker that ends a stream
+   */
+  isWhole(marked: boolean): boolean;
   /** What has arrived so far, for errors. */
   partial(): unknown;
   /** Token or image usage told of so far. */
   usage?(): unknown;
-  /** Whether an event that looks like an error is one of the stream's own. */
-  owns?(event: T): boolean;
+  /** The error that an event tells of, in the form of an error body; undefined for every other event. */
+  findError(event: T): unknown;
+  /** Longest event that is read, in characters. */
+  readonly maxEventLength: number;
 }
 
 /** Unread events at which the connection is paused. */
@@ -29,18 +35,28 @@ const END_MARKER = "[DONE]";
 export class JSONStreamReader<T> implements StreamReader<T> {
   readonly queue = new AsyncQueue<T>(HIGH_WATER_MARK);
   complete = false;
-  private sufficient = false;
+  private marked = false;
   private items = 0;
-  private readonly parser = new EventStreamParser((data) => this.onEvent(data));
+  private readonly parser: EventStreamParser;
 
   constructor(
     private readonly shape: StreamShape<T>,
     private readonly context: ErrorContext,
-  ) {}
+  ) {
+    this.parser = new EventStreamParser((data) => this.onEvent(data), shape.maxEventLength);
+  }
 
   push(chunk: Uint8Array): number {
     this.items = 0;
-    this.parser.push(chunk);
+    if (!this.parser.push(chunk)) {
+      const { maxEventLength } = this.shape;
+      throw errorFromUnreadable(
+        `an event of more than ${maxEventLength} characters`,
+        200,
+        undefined,
+        this.context,
+      );
+    }
     return this.items;
   }
 
@@ -48,12 +64,12 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     const rest = this.parser.end();
     // Half an event at the end is a broken stream, not a broken event.
     if (rest !== undefined && isCompleteEvent(rest.data)) this.onEvent(rest.data);
-    if (this.sufficient) this.complete = true;
+    if (this.shape.isWhole(this.marked)) this.complete = true;
   }
 
   interrupted(failure: AttemptFailure): unknown {
     const harmless = failure.kind === "closed" || failure.kind === "reset" || failure.kind === "idle";
-    if (this.sufficient && harmless) return undefined;
+    if (harmless && this.shape.isWhole(this.marked)) return undefined;
     return errorFromInterruption(failure, this.context, this.shape.partial());
   }
 
@@ -64,22 +80,25 @@ export class JSONStreamReader<T> implements StreamReader<T> {
   private onEvent(data: string): void {
     if (this.complete || data === "") return;
     if (data === END_MARKER) {
+      this.marked = true;
+      if (!this.shape.isWhole(true)) throw this.interrupted({ kind: "unfinished" });
       this.complete = true;
       return;
     }
-    const event = this.parse(data);
+    const event = this.parse(data) as T;
     this.items++;
-    if (isErrorEnvelope(event) && !this.shape.owns?.(event as T)) {
-      throw errorFromErrorAnswer({ status: 200, body: event, partial: this.shape.partial() }, this.context);
+    const error = this.shape.findError(event);
+    if (error !== undefined) {
+      throw errorFromErrorAnswer({ status: 200, body: error, partial: this.shape.partial() }, this.context);
     }
-    if (this.accept(event as T)) this.sufficient = true;
-    this.queue.push(event as T);
+    this.accept(event);
+    this.queue.push(event);
   }
 
   /** Readers trust the shape that is documented; a route that sends another one must not crash them. */
-  private accept(event: T): boolean {
+  private accept(event: T): void {
     try {
-      return this.shape.accept(event);
+      this.shape.accept(event);
     } catch {
       throw errorFromUnreadable("a stream event of an unknown shape", 200, event, this.context);
     }
