@@ -49,6 +49,13 @@ export interface ChatModelGatewayFields
    * finished turns is never sent. Default true.
    */
   reasoningRoundTrip?: boolean;
+  /**
+   * Take what stands in `<think>` tags at the beginning of an answer for reasoning, for routes that leave the tags in
+   * the text. Default false.
+   */
+  thinkTags?: boolean;
+  /** Keep the whole answer of the gateway in `additional_kwargs.__raw_response`. Default false. */
+  includeRawResponse?: boolean;
   /** What the model can do, for agents and middleware that look it up; `model.loadProfile()` asks the gateway. */
   profile?: ModelProfile;
 }
@@ -87,6 +94,8 @@ export const SERIALIZABLE_KEYS: ReadonlyArray<keyof ChatModelGatewayFields> = [
   "timeout",
   "streaming",
   "reasoningRoundTrip",
+  "thinkTags",
+  "includeRawResponse",
   "profile",
   "disableStreaming",
   "outputVersion",

@@ -87,6 +87,14 @@ const ANSWERS: Record<string, { whole: ScriptedReply; events: unknown[] }> = {
       ...ending(),
     ],
   },
+  "a Markdown image before words": {
+    whole: completion({ content: "![cat](https://images.example/cat.png) Cute." }),
+    events: [
+      event({ content: "![cat](https://images.example/cat.png)" }),
+      event({ content: " Cute." }),
+      ...ending(),
+    ],
+  },
   "images in message.images": {
     whole: completion({ content: "Here.", images: [{ type: "image_url", image_url: { url: PIXEL } }] }),
     events: [
@@ -143,6 +151,7 @@ describe("an answer is the same message however LangChain reads it", () => {
       model_name: "served-model",
       id: "chatcmpl-1",
       finish_reason: "stop",
+      usage: detailedUsage(),
     });
     expect(message.usage_metadata).toEqual({
       input_tokens: 10,

@@ -39,6 +39,7 @@ import { connectGateway } from "./gateway-connection.js";
 import { listModelProfiles } from "./list-model-profiles.js";
 import { toLangChainError } from "./map-error.js";
 import { MODEL_PROVIDER } from "./model-provider.js";
+import type { AnswerReading } from "./read-answer.js";
 import { StreamChunkBuilder } from "./stream-chunk-builder.js";
 import { StreamEventBuilder } from "./stream-event-builder.js";
 import {
@@ -174,6 +175,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly timeout: number | undefined;
   readonly streaming: boolean;
   readonly reasoningRoundTrip: boolean;
+  readonly thinkTags: boolean;
+  readonly includeRawResponse: boolean;
   /** The client that sends every request. */
   readonly gateway: ModelGateway;
   readonly #maxConcurrency: number | undefined;
@@ -213,6 +216,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     this.timeout = fields.timeout;
     this.streaming = fields.streaming ?? false;
     this.reasoningRoundTrip = fields.reasoningRoundTrip ?? true;
+    this.thinkTags = fields.thinkTags ?? false;
+    this.includeRawResponse = fields.includeRawResponse ?? false;
     this.disableStreaming = fields.disableStreaming ?? false;
     this.#maxConcurrency = fields.maxConcurrency;
     this.#profile = fields.profile ?? {};
@@ -348,10 +353,12 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     try {
       options.signal?.throwIfAborted();
       const body = this.requestBody(messages, options);
-      const completion = await this.limit(options.signal, () =>
-        this.gateway.chat.completions.create({ ...body, stream: false }, this.requestOptions(options)),
+      const { data, requestId } = await this.limit(options.signal, () =>
+        this.gateway.chat.completions
+          .create({ ...body, stream: false }, this.requestOptions(options))
+          .withResponse(),
       );
-      return convertCompletion(completion, body.model);
+      return convertCompletion(data, this.reading(body.model), requestId);
     } catch (error) {
       throw toLangChainError(error, options.signal);
     }
@@ -366,8 +373,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     const announce = (chunk: ChatGenerationChunk) =>
       runManager?.handleLLMNewToken(chunk.text, position, undefined, undefined, undefined, { chunk });
     try {
-      const stream = await this.openStream(messages, options);
-      const builder = new StreamChunkBuilder(this.model);
+      const { stream, requestId, model } = await this.openStream(messages, options);
+      const builder = new StreamChunkBuilder(this.reading(model));
       for await (const events of stream.batches()) {
         for (const event of events) {
           const chunk = builder.read(event);
@@ -376,9 +383,10 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
           if (runManager !== undefined) await announce(chunk);
         }
       }
-      const last = builder.finish();
-      yield last;
-      await announce(last);
+      for (const chunk of builder.finish(await stream.finalCompletion(), requestId)) {
+        yield chunk;
+        await announce(chunk);
+      }
     } catch (error) {
       throw toLangChainError(error, options.signal);
     }
@@ -389,12 +397,12 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     options: this["ParsedCallOptions"],
   ): AsyncGenerator<ChatModelStreamEvent> {
     try {
-      const stream = await this.openStream(messages, options);
-      const builder = new StreamEventBuilder(this.model);
+      const { stream, requestId, model } = await this.openStream(messages, options);
+      const builder = new StreamEventBuilder(this.reading(model));
       for await (const events of stream.batches()) {
         for (const event of events) yield* builder.read(event);
       }
-      yield* builder.finish();
+      yield* builder.finish(await stream.finalCompletion(), requestId);
     } catch (error) {
       throw toLangChainError(error, options.signal);
     }
@@ -466,17 +474,28 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     };
   }
 
+  private reading(requestedModel: string): AnswerReading {
+    return {
+      requestedModel,
+      thinkTags: this.thinkTags,
+      includeRawResponse: this.includeRawResponse,
+    };
+  }
+
   private async openStream(
     messages: BaseMessage[],
     options: this["ParsedCallOptions"],
-  ): Promise<ChatCompletionStream> {
+  ): Promise<{ stream: ChatCompletionStream; requestId: string | undefined; model: string }> {
     options.signal?.throwIfAborted();
     const body = this.requestBody(messages, options);
     const usage =
       (options.streamUsage ?? this.streamUsage) ? { stream_options: { include_usage: true } } : {};
-    return this.limit(options.signal, () =>
-      this.gateway.chat.completions.create({ ...usage, ...body, stream: true }, this.requestOptions(options)),
+    const { data, requestId } = await this.limit(options.signal, () =>
+      this.gateway.chat.completions
+        .create({ ...usage, ...body, stream: true }, this.requestOptions(options))
+        .withResponse(),
     );
+    return { stream: data, requestId, model: body.model };
   }
 
   private async generateFromStream(
