@@ -50,6 +50,12 @@ export interface ChatModelGatewayFields
    */
   reasoningRoundTrip?: boolean;
   /**
+   * Send audio, video and files (PDF) as clients of the chat format send them, to models that take such parts. By
+   * default they are refused before anything is sent, since the API has text and image parts only. Text files are
+   * always sent as text.
+   */
+  fileParts?: "openai";
+  /**
    * Take what stands in `<think>` tags at the beginning of an answer for reasoning, for routes that leave the tags in
    * the text. Default false.
    */
@@ -94,6 +100,7 @@ export const SERIALIZABLE_KEYS: ReadonlyArray<keyof ChatModelGatewayFields> = [
   "timeout",
   "streaming",
   "reasoningRoundTrip",
+  "fileParts",
   "thinkTags",
   "includeRawResponse",
   "profile",

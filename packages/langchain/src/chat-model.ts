@@ -176,6 +176,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly streaming: boolean;
   readonly reasoningRoundTrip: boolean;
   readonly thinkTags: boolean;
+  readonly fileParts: "openai" | undefined;
   readonly includeRawResponse: boolean;
   /** The client that sends every request. */
   readonly gateway: ModelGateway;
@@ -216,6 +217,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     this.timeout = fields.timeout;
     this.streaming = fields.streaming ?? false;
     this.reasoningRoundTrip = fields.reasoningRoundTrip ?? true;
+    this.fileParts = fields.fileParts;
     this.thinkTags = fields.thinkTags ?? false;
     this.includeRawResponse = fields.includeRawResponse ?? false;
     this.disableStreaming = fields.disableStreaming ?? false;
@@ -458,6 +460,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       ...this.invocationParams(options),
       messages: convertMessages(messages, {
         reasoningRoundTrip: this.reasoningRoundTrip,
+        fileParts: this.fileParts,
         formatInstructions,
       }),
     };

@@ -1,5 +1,5 @@
 import type { ModelGateway, SpeechRequest } from "@model-gateway/core";
-import { encodeBase64 } from "./encode-base64.js";
+import { encodeBase64 } from "../encode-base64.js";
 import { createGatewayTool, type GatewayTool, type ToolDescription } from "./gateway-tool.js";
 
 /** Arguments that the model fills in. */
