@@ -18,6 +18,7 @@ import {
   type ChatCompletionRequest,
   type ChatCompletionStream,
   ConfigurationError,
+  InvalidRequestError,
   type ModelGateway,
   type RequestOptions,
 } from "@model-gateway/core";
@@ -27,6 +28,8 @@ import {
   CALL_KEYS,
   type ChatModelGatewayCallOptions,
   type ChatModelGatewayFields,
+  CONSTRUCTOR_ONLY,
+  OWN_FIELD_NAMES,
   SERIALIZABLE_KEYS,
 } from "./chat-model-options.js";
 import { registerContentBlocks } from "./content-blocks.js";
@@ -35,11 +38,13 @@ import { convertMessages } from "./convert-messages.js";
 import { convertTools } from "./convert-tools.js";
 import { toLLMOutput } from "./convert-usage.js";
 import { countTokens } from "./count-tokens.js";
+import { downgradeFormat, joinInstructions } from "./downgrade-format.js";
 import { connectGateway } from "./gateway-connection.js";
 import { listModelProfiles } from "./list-model-profiles.js";
 import { toLangChainError } from "./map-error.js";
 import { MODEL_PROVIDER } from "./model-provider.js";
 import type { AnswerReading } from "./read-answer.js";
+import { refuseMisnamedOptions } from "./refuse-misnamed-options.js";
 import { StreamChunkBuilder } from "./stream-chunk-builder.js";
 import { StreamEventBuilder } from "./stream-event-builder.js";
 import {
@@ -166,6 +171,17 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly temperature: number | undefined;
   readonly maxTokens: number | undefined;
   readonly topP: number | undefined;
+  readonly topK: number | undefined;
+  readonly seed: number | undefined;
+  readonly presencePenalty: number | undefined;
+  readonly frequencyPenalty: number | undefined;
+  readonly logitBias: Record<string, number> | undefined;
+  readonly reasoningEffort: string | undefined;
+  readonly n: number | undefined;
+  readonly logprobs: boolean | undefined;
+  readonly topLogprobs: number | undefined;
+  readonly promptCacheKey: string | undefined;
+  readonly serviceTier: string | undefined;
   readonly stop: string[] | undefined;
   readonly user: string | undefined;
   readonly streamUsage: boolean;
@@ -176,6 +192,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly streaming: boolean;
   readonly reasoningRoundTrip: boolean;
   readonly thinkTags: boolean;
+  readonly structuredOutputs: "jsonSchema" | "jsonObject" | "prompt";
+  readonly forcedToolChoice: boolean;
   readonly fileParts: "openai" | undefined;
   readonly includeRawResponse: boolean;
   /** The client that sends every request. */
@@ -183,7 +201,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly #maxConcurrency: number | undefined;
   #profile: ModelProfile;
   /** Private, since headers may hold secrets and models are printed. */
-  readonly #requestDefaults: RequestOptions;
+  readonly #requestDefaults: ChatRequestOptions;
 
   constructor(model: string, fields?: Omit<ChatModelGatewayFields, "model">);
   constructor(fields: ChatModelGatewayFields);
@@ -203,11 +221,23 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     } as BaseChatModelParams);
     this._addVersion("@model-gateway/langchain", VERSION);
     registerContentBlocks();
-    this.gateway = connectGateway(fields);
+    refuseMisnamedOptions(fields, [...OWN_FIELD_NAMES, ...CONSTRUCTOR_ONLY]);
+    this.gateway = connectGateway(fields, OWN_FIELD_NAMES);
     this.model = fields.model;
     this.temperature = fields.temperature;
     this.maxTokens = fields.maxTokens;
     this.topP = fields.topP;
+    this.topK = fields.topK;
+    this.seed = fields.seed;
+    this.presencePenalty = fields.presencePenalty;
+    this.frequencyPenalty = fields.frequencyPenalty;
+    this.logitBias = fields.logitBias;
+    this.reasoningEffort = fields.reasoningEffort;
+    this.n = fields.n;
+    this.logprobs = fields.logprobs;
+    this.topLogprobs = fields.topLogprobs;
+    this.promptCacheKey = fields.promptCacheKey;
+    this.serviceTier = fields.serviceTier;
     this.stop = stop;
     this.user = fields.user;
     this.streamUsage = fields.streamUsage ?? true;
@@ -217,14 +247,16 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     this.timeout = fields.timeout;
     this.streaming = fields.streaming ?? false;
     this.reasoningRoundTrip = fields.reasoningRoundTrip ?? true;
+    this.structuredOutputs = fields.structuredOutputs ?? "jsonSchema";
+    this.forcedToolChoice = fields.forcedToolChoice ?? true;
     this.fileParts = fields.fileParts;
     this.thinkTags = fields.thinkTags ?? false;
     this.includeRawResponse = fields.includeRawResponse ?? false;
     this.disableStreaming = fields.disableStreaming ?? false;
     this.#maxConcurrency = fields.maxConcurrency;
     this.#profile = fields.profile ?? {};
-    const { maxRetries, timeout, headers, route } = fields;
-    this.#requestDefaults = { maxRetries, timeout, headers, route };
+    const { maxRetries, timeout, headers, route, requireFinishReason } = fields;
+    this.#requestDefaults = { maxRetries, timeout, headers, route, requireFinishReason };
     // LangChain writes a placeholder where this property exists. It is never the key itself.
     if (fields.apiKey !== undefined) Object.defineProperty(this, "apiKey", { value: "hidden" });
   }
@@ -285,6 +317,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       headers: _headers,
       route: _route,
       maxRetries: _maxRetries,
+      requireFinishReason: _requireFinishReason,
       ...shaping
     } = options;
     return super._getSerializedCacheKeyParametersForCall(shaping) + (options[CACHED_IMAGES] ?? "");
@@ -322,7 +355,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   override getLsParams(options: this["ParsedCallOptions"]): LangSmithParams {
     return {
       ls_provider: MODEL_PROVIDER,
-      ls_model_name: this.model,
+      ls_model_name: options.model ?? this.model,
       ls_model_type: "chat",
       ls_temperature: options.temperature ?? this.temperature,
       ls_max_tokens: options.maxTokens ?? this.maxTokens,
@@ -455,24 +488,26 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   }
 
   private requestBody(messages: BaseMessage[], options: this["ParsedCallOptions"]): ChatCompletionRequest {
-    const { formatInstructions } = options;
+    refuseMisnamedOptions(options, this.callKeys);
+    const { body, instructions } = downgradeFormat(this.invocationParams(options), this.structuredOutputs);
     return {
-      ...this.invocationParams(options),
+      ...body,
       messages: convertMessages(messages, {
         reasoningRoundTrip: this.reasoningRoundTrip,
         fileParts: this.fileParts,
-        formatInstructions,
+        formatInstructions: joinInstructions(options.formatInstructions, instructions),
       }),
     };
   }
 
-  private requestOptions(options: this["ParsedCallOptions"]): RequestOptions {
+  private requestOptions(options: this["ParsedCallOptions"]): ChatRequestOptions {
     const defaults = this.#requestDefaults;
     return {
       signal: options.signal,
       timeout: defaults.timeout,
       maxRetries: options.maxRetries ?? defaults.maxRetries,
       route: options.route ?? defaults.route,
+      requireFinishReason: options.requireFinishReason ?? defaults.requireFinishReason,
       headers: { ...defaults.headers, ...options.headers },
     };
   }
@@ -491,6 +526,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   ): Promise<{ stream: ChatCompletionStream; requestId: string | undefined; model: string }> {
     options.signal?.throwIfAborted();
     const body = this.requestBody(messages, options);
+    if ((body.n ?? 1) > 1) throw new InvalidRequestError([{ ...ONE_ANSWER, value: body.n }]);
     const usage =
       (options.streamUsage ?? this.streamUsage) ? { stream_options: { include_usage: true } } : {};
     const { data, requestId } = await this.limit(options.signal, () =>
@@ -520,6 +556,14 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     return this.caller.callWithOptions({ signal, maxRetries: 0 }, async () => send());
   }
 }
+
+const ONE_ANSWER = {
+  field: "n",
+  message: "must be 1 in a stream, which LangChain reads as one message: use model.generate(), unstreamed",
+};
+
+/** What a chat call can be told beside its body. */
+type ChatRequestOptions = RequestOptions & { requireFinishReason?: boolean };
 
 function notListed(model: string, ids: readonly string[]): ConfigurationError {
   return new ConfigurationError(

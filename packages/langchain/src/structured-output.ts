@@ -9,6 +9,7 @@ import { isSerializableSchema, type SerializableSchema } from "@langchain/core/u
 import { getSchemaDescription, type InteropZodType, isInteropZodSchema } from "@langchain/core/utils/types";
 import { ConfigurationError, type ResponseFormat } from "@model-gateway/core";
 import type { ChatModelGatewayCallOptions } from "./chat-model-options.js";
+import { writeFormatInstructions } from "./downgrade-format.js";
 import { createSchemaCheck } from "./schema-check.js";
 import { type AnswerForm, StructuredAnswerParser } from "./structured-answer-parser.js";
 
@@ -23,6 +24,8 @@ export type StructuredOutputSchema<T extends StructuredRecord> =
 
 /** The part of the chat model that structured output is made from. */
 export interface StructuredOutputModel {
+  readonly structuredOutputs: "jsonSchema" | "jsonObject" | "prompt";
+  readonly forcedToolChoice: boolean;
   withConfig(
     config: Partial<ChatModelGatewayCallOptions>,
   ): Runnable<BaseLanguageModelInput, AIMessageChunk, ChatModelGatewayCallOptions>;
@@ -73,6 +76,7 @@ export function createStructuredOutput<T extends StructuredRecord>(
         {
           tools: [{ type: "function", function: definition }],
           tool_choice: { type: "function", function: { name } },
+          ...(model.forcedToolChoice ? {} : { formatInstructions: writeCallInstructions(name) }),
         },
       );
     }
@@ -86,16 +90,17 @@ export function createStructuredOutput<T extends StructuredRecord>(
           ...(strict === undefined ? {} : { strict }),
         },
       };
-      return readAs({ text: "exact" }, { response_format: format });
+      const form = model.structuredOutputs === "prompt" ? "surrounded" : "exact";
+      return readAs({ text: form }, { response_format: format });
     }
     case "jsonMode":
       // JSON mode alone says nothing of the schema, and some routes refuse it where no message asks for JSON.
       return readAs(
         { text: "exact" },
-        { response_format: { type: "json_object" }, formatInstructions: writeInstructions(parameters) },
+        { response_format: { type: "json_object" }, formatInstructions: writeFormatInstructions(parameters) },
       );
     case "prompt":
-      return readAs({ text: "surrounded" }, { formatInstructions: writeInstructions(parameters) });
+      return readAs({ text: "surrounded" }, { formatInstructions: writeFormatInstructions(parameters) });
   }
 }
 
@@ -149,11 +154,9 @@ function readDescription({ description }: Record<string, unknown>): string | und
   return typeof description === "string" ? description : undefined;
 }
 
-function writeInstructions({ $schema: _dialect, ...schema }: Record<string, unknown>): string {
-  return (
-    "Answer with one JSON object that is valid against the JSON Schema below, and with nothing else: " +
-    `no explanation, no code fence.\n\n${JSON.stringify(schema)}`
-  );
+/** For models that cannot be made to call a tool. */
+function writeCallInstructions(name: string): string {
+  return `Answer by calling the function ${name}, and with nothing else.`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
