@@ -48,6 +48,7 @@ export function speechTool(fields: SpeechToolFields): GatewayTool<SpeechInput, "
       },
       required: ["text"],
     },
+    retryBillable: fields.retryBillable,
     run: async ({ text, voice: chosen }: SpeechInput, signal) => {
       const body = { ...request, ...(chosen === undefined ? {} : { voice: chosen }), model, input: text };
       const { contentType, bytes } = await gateway.audio.speech.create(body, { signal });
