@@ -78,6 +78,11 @@ describe("dependencies point one way", () => {
     expect(Object.keys(dependencies).filter((name) => OURS.test(name))).toEqual([]);
   });
 
+  it("the server of hostile streams imports nothing of ours, so that every test may use it", () => {
+    expect(importsOfOurs("scenario-server", [])).toEqual([]);
+    expect(manifestOf("scenario-server")["dependencies"] ?? {}).toEqual({});
+  });
+
   it("sources never import the wire ledger, tests of others, or a build", () => {
     for (const folder of readdirSync(join(ROOT, "packages"))) {
       if (folder === "conformance" || !existsSync(join(ROOT, "packages", folder, "src"))) continue;

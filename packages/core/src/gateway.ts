@@ -61,7 +61,7 @@ export class ModelGateway {
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
     this.moderations = new Moderations(sender);
-    this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond));
+    this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond), sender.onPollFailed);
     const ownOrigins = originsOf(config.addresses);
     const downloader = createDownloader(config, transport, ownOrigins);
     this.images = new Images(sender, downloader);

@@ -120,6 +120,7 @@ export type {
   GatewayHooks,
   GatewayLogger,
   LogLevel,
+  PollFailedEvent,
   ResponseEvent,
   RetryEvent,
   StreamEndEvent,
@@ -127,7 +128,7 @@ export type {
 export type { CallCost } from "./transport/retry-policy.js";
 export { VERSION } from "./version.js";
 export type { PollPace } from "./videos/poll-scheduler.js";
-export type { PollOptions, VideoPoll } from "./videos/poll-video-task.js";
+export type { PollBackoff, PollOptions, VideoPoll } from "./videos/poll-video-task.js";
 export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
 export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";
@@ -147,4 +148,4 @@ export type {
   VideoTextItem,
 } from "./videos/video-types.js";
 export type { Videos } from "./videos/videos.js";
-export type { VideoWatch, WatchOptions } from "./videos/watch-video-task.js";
+export type { PollTrouble, VideoWatch, WatchOptions } from "./videos/watch-video-task.js";

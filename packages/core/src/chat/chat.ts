@@ -37,6 +37,7 @@ export class ChatCompletions {
     body: ChatCompletionRequest,
     options?: ChatOptions,
   ): APIPromise<ChatCompletion> | APIPromise<ChatCompletionStream> {
+    const { requireFinishReason = this.requireFinishReason, ...requestOptions } = options ?? {};
     const call = {
       name: "chat.completions.create",
       method: "POST",
@@ -48,17 +49,16 @@ export class ChatCompletions {
       defaultTimeoutMs: LONG_TIMEOUT_MS,
     } as const;
     if (body.stream !== true) {
-      return this.sender.json(call, options, (answer, unreadable) => {
+      return this.sender.json(call, requestOptions, (answer, unreadable) => {
         if (!hasChoices(answer)) throw unreadable("JSON that is no chat completion: it has no choices");
         return answer;
       });
     }
-    const requireFinishReason = options?.requireFinishReason ?? this.requireFinishReason;
     // A stream is retried only before its first event, so one accumulator serves all attempts.
     const accumulator = new CompletionAccumulator(requireFinishReason, body.n ?? 1);
     return this.sender.stream(
       call,
-      options,
+      requestOptions,
       () => accumulator,
       (source) => new ChatCompletionStream(source, accumulator),
     );

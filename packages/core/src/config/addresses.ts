@@ -35,6 +35,7 @@ export function parseAddress(kind: AddressKind, value: string): Address {
     throw new ConfigurationError(
       `The ${kind} base address (option ${option}, variable ${variable}) ${problem}. ` +
         "A base address looks like https://gateway.example/v1.",
+      { option },
     );
   };
   let url: URL;
@@ -75,6 +76,7 @@ export function requireAddress(addresses: Addresses, kind: AddressKind): Address
   const { variable, option } = ADDRESS_SOURCES[kind];
   throw new ConfigurationError(
     `The ${kind} base address is missing: set the environment variable ${variable} or the option ${option}.`,
+    { option },
   );
 }
 

@@ -1,3 +1,4 @@
+import { checkOptionNames } from "../checks/check-option-names.js";
 import { ConfigurationError } from "../errors/errors.js";
 import type { AddressKind } from "../errors/gateway-error.js";
 import type { FetchFunction } from "../transport/fetch-transport.js";
@@ -32,6 +33,20 @@ export interface ModelGatewayOptions {
    * Default 600000 for chat, images and speech, 60000 for everything else.
    */
   timeout?: number;
+  /**
+   * Time for a call as a whole, over all attempts and waits, for streams until their end, in milliseconds. Default none.
+   */
+  deadline?: number;
+  /**
+   * Time until there is a connection, in milliseconds; what has none was not sent, and is sent again whatever it costs.
+   * Holds for the built-in transport on Node, which can tell. Default 10000.
+   */
+  connectTimeout?: number;
+  /**
+   * Retries that the client makes in a row before it makes first attempts only; successes give them back. Keeps a long
+   * outage from being met with three times the requests. Default 100; `Infinity` for no limit.
+   */
+  retryBudget?: number;
   /** Longest silence inside a stream, in milliseconds. Comments do not count as life. Default 120000. */
   streamIdleTimeout?: number;
   /**
@@ -60,6 +75,31 @@ export interface ModelGatewayOptions {
   dangerouslyAllowBrowser?: boolean;
 }
 
+const OPTION_NAMES = Object.keys({
+  apiKey: true,
+  baseURL: true,
+  endpoints: true,
+  route: true,
+  specializedModels: true,
+  maxRetries: true,
+  timeout: true,
+  deadline: true,
+  connectTimeout: true,
+  retryBudget: true,
+  streamIdleTimeout: true,
+  requireFinishReason: true,
+  retryBillable: true,
+  maxConcurrency: true,
+  hooks: true,
+  logger: true,
+  logLevel: true,
+  maxPollsPerSecond: true,
+  headers: true,
+  fetch: true,
+  dangerouslyAllowBrowser: true,
+} satisfies Record<keyof ModelGatewayOptions, true>);
+const ENDPOINT_NAMES = ["cdn", "specialized", "specializedCdn"];
+
 /** Options with defaults filled in and checked. Lives in closures: nothing that can be printed refers to it. */
 export interface GatewayConfig {
   apiKey: APIKeySource;
@@ -68,6 +108,10 @@ export interface GatewayConfig {
   specializedModels: ReadonlyArray<string | RegExp>;
   maxRetries: number;
   timeoutMs: number | undefined;
+  deadlineMs: number | undefined;
+  connectTimeoutMs: number;
+  /** `Infinity` for no limit. */
+  retryBudget: number;
   streamIdleTimeoutMs: number;
   requireFinishReason: boolean;
   retryBillable: boolean;
@@ -81,11 +125,26 @@ export interface GatewayConfig {
   fetch: FetchFunction | undefined;
 }
 
+const DEFAULT_RETRY_BUDGET = 100;
 const API_KEY_VARIABLE = "MODEL_GATEWAY_API_KEY";
+/** Headers that say how a request is carried, not what it is: with a wrong one nobody can tell whether it arrived. */
+const CONNECTION_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 const ROUTES: readonly Route[] = ["general", "cdn", "failover"];
 
 /** Checks the options and the environment. Throws a `ConfigurationError` that names what is wrong. */
 export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
+  checkOptionNames(options, OPTION_NAMES, "new ModelGateway()");
+  checkOptionNames(options.endpoints, ENDPOINT_NAMES, "endpoints");
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     throw new ConfigurationError(
       "This is a browser: the API key would be readable by every visitor. Call the gateway from a server, " +
@@ -96,6 +155,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
   if (!ROUTES.includes(route)) {
     throw new ConfigurationError(
       `Option route must be one of ${ROUTES.join(", ")}, and not ${String(route)}.`,
+      { option: "route" },
     );
   }
   const addresses = resolveAddresses(options);
@@ -107,6 +167,9 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     specializedModels: checkModelPatterns(options.specializedModels ?? []),
     maxRetries: checkCount("maxRetries", options.maxRetries) ?? 2,
     timeoutMs: checkDuration("timeout", options.timeout),
+    deadlineMs: checkDuration("deadline", options.deadline),
+    connectTimeoutMs: checkDuration("connectTimeout", options.connectTimeout) ?? 10_000,
+    retryBudget: checkBudget(options.retryBudget),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
     requireFinishReason: options.requireFinishReason ?? true,
     retryBillable: options.retryBillable ?? false,
@@ -141,11 +204,13 @@ export function checkAPIKey(apiKey: APIKeySource | undefined): APIKeySource {
   if (key === undefined || key === "") {
     throw new ConfigurationError(
       `The API key is missing: set the environment variable ${API_KEY_VARIABLE} or the option apiKey.`,
+      { option: "apiKey" },
     );
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ConfigurationError(
       "The API key contains characters that no key has (spaces, line breaks or letters outside ASCII).",
+      { option: "apiKey" },
     );
   }
   return key;
@@ -156,7 +221,9 @@ function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyA
     Array.isArray(patterns) &&
     patterns.every((pattern) => typeof pattern === "string" || pattern instanceof RegExp);
   if (valid) return [...patterns];
-  throw new ConfigurationError("Option specializedModels must be an array of model ids and RegExps.");
+  throw new ConfigurationError("Option specializedModels must be an array of model ids and RegExps.", {
+    option: "specializedModels",
+  });
 }
 
 /** @returns the headers with lower-case names and without unset values */
@@ -167,12 +234,21 @@ export function checkHeaders(
   for (const [name, value] of Object.entries(headers ?? {})) {
     if (value === undefined || value === null) continue;
     const lower = name.toLowerCase();
+    if (CONNECTION_HEADERS.has(lower)) {
+      throw new ConfigurationError(
+        `The header ${JSON.stringify(name)} belongs to the connection, which the client looks after: leave it out.`,
+        { option: "headers" },
+      );
+    }
     if (lower === "authorization") {
-      throw new ConfigurationError("The authorization header is made from the key: use the option apiKey.");
+      throw new ConfigurationError("The authorization header is made from the key: use the option apiKey.", {
+        option: "headers",
+      });
     }
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower) || /[\r\n\0]/.test(value)) {
       throw new ConfigurationError(
         `The header ${JSON.stringify(name)} has a name or value that HTTP does not allow.`,
+        { option: "headers" },
       );
     }
     checked[lower] = value;
@@ -185,31 +261,44 @@ export function checkDuration(option: string, value: number | undefined): number
   if (value === undefined || (typeof value === "number" && value > 0)) return value;
   throw new ConfigurationError(
     `Option ${option} must be a number of milliseconds above 0, and not ${String(value)}.`,
+    { option },
   );
 }
 
 function checkConcurrency(value: number | undefined): number {
-  if (value === 0) throw new ConfigurationError("Option maxConcurrency must be at least 1.");
+  if (value === 0)
+    throw new ConfigurationError("Option maxConcurrency must be at least 1.", { option: "maxConcurrency" });
   return value === Number.POSITIVE_INFINITY
     ? value
     : (checkCount("maxConcurrency", value) ?? Number.POSITIVE_INFINITY);
+}
+
+function checkBudget(value: number | undefined): number {
+  return value === Number.POSITIVE_INFINITY
+    ? value
+    : (checkCount("retryBudget", value) ?? DEFAULT_RETRY_BUDGET);
 }
 
 function checkLogLevel(value: LogLevel | undefined): LogLevel {
   if (value === undefined || isLogLevel(value)) return value ?? "warn";
   throw new ConfigurationError(
     `Option logLevel must be debug, info, warn, error or off, and not ${String(value)}.`,
+    { option: "logLevel" },
   );
 }
 
 export function checkRate(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (typeof value === "number" && value > 0)) return value;
-  throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`);
+  throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`, {
+    option,
+  });
 }
 
 export function checkCount(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
-  throw new ConfigurationError(`Option ${option} must be a whole number from 0, and not ${String(value)}.`);
+  throw new ConfigurationError(`Option ${option} must be a whole number from 0, and not ${String(value)}.`, {
+    option,
+  });
 }
 
 function readEnvironment(variable: string): string | undefined {

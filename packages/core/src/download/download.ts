@@ -1,20 +1,26 @@
+import { checkOptionNames } from "../checks/check-option-names.js";
 import type { GatewayConfig } from "../config/config.js";
-import { checkAPIKey, checkCount } from "../config/config.js";
+import { checkCount, checkDuration } from "../config/config.js";
 import { InvalidRequestError } from "../errors/errors.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
+import { askForKey } from "../transport/ask-for-key.js";
 import { type AttemptAnswer, type AttemptFailure, runAttempt } from "../transport/attempt.js";
 import { type ByteBody, createByteBody } from "../transport/byte-body.js";
 import { ByteReader } from "../transport/byte-reader.js";
-import { type Call, checkRequestOptions, LONG_TIMEOUT_MS, readRequestId } from "../transport/call.js";
+import { type Call, LONG_TIMEOUT_MS, readRequestId } from "../transport/call.js";
 import {
   type ErrorContext,
   errorFromErrorAnswer,
   errorFromFailure,
   errorFromUnreadable,
 } from "../transport/call-errors.js";
+import { encodingsOf } from "../transport/decode-content.js";
+import { within } from "../transport/delay.js";
 import type { Transport } from "../transport/transport.js";
+import { findErrorCode } from "../transport/transport-failure.js";
 import { decodeBase64 } from "./base64.js";
 import { isPrivateHost } from "./private-address.js";
+import { resolveHost } from "./resolve-host.js";
 
 /** Anything with an address to download from: a URL, or a result of this client. */
 export type DownloadSource = string | URL | { url: string };
@@ -26,7 +32,14 @@ export interface DownloadOptions {
   timeout?: number;
   /** Largest file that is accepted, in bytes. Default 2 GiB. */
   maxBytes?: number;
+  /**
+   * Whether the key goes along to the gateway's own addresses. False for an address that came out of a model's text: a
+   * prompt can make a model write any. Default true.
+   */
+  sendKey?: boolean;
 }
+
+const OPTION_NAMES: ReadonlyArray<keyof DownloadOptions> = ["signal", "timeout", "maxBytes", "sendKey"];
 
 /** A file on its way. Read `body` or call `bytes()`, not both. */
 export interface Download extends ByteBody {
@@ -44,7 +57,8 @@ export type Downloader = (source: DownloadSource, options?: DownloadOptions) => 
 
 /**
  * Makes the function behind `gateway.download`. The key goes to the client's own base addresses and nowhere
- * else; every redirect is checked anew; private addresses are refused unless they are the gateway's own.
+ * else; every redirect is checked anew; private addresses are refused unless they are the gateway's own, on Node also
+ * where a public name leads to one.
  */
 export function createDownloader(
   config: GatewayConfig,
@@ -52,7 +66,8 @@ export function createDownloader(
   ownOrigins: ReadonlySet<string>,
 ): Downloader {
   return async (source, options = {}) => {
-    checkRequestOptions(options);
+    checkOptionNames(options, OPTION_NAMES, "download");
+    checkDuration("timeout", options.timeout);
     const maxBytes = checkCount("maxBytes", options.maxBytes) ?? DEFAULT_MAX_BYTES;
     let url = parseSource(source, config);
     if (url.protocol === "data:") return decodeDataURL(url, maxBytes);
@@ -61,9 +76,12 @@ export function createDownloader(
     for (let redirects = 0; ; redirects++) {
       checkTarget(url, ownOrigins);
       const own = ownOrigins.has(url.origin);
-      const apiKey = own ? await resolveKey(config) : undefined;
-      const context = contextFor(url, apiKey, timeline, options, config);
-      const answer = await open(url, apiKey, context, options, maxBytes);
+      const context = contextFor(url, timeline, config);
+      const apiKey =
+        own && options.sendKey !== false ? await resolveKey(config, context, options) : undefined;
+      context.apiKey = apiKey;
+      const connectTo = own ? undefined : await resolvePublicAddress(url, transport, context, options);
+      const answer = await open(url, apiKey, connectTo, context, options, maxBytes);
       const location =
         answer.status >= 300 && answer.status <= 399 ? answer.headers.get("location") : undefined;
       if (location === undefined) return toDownload(answer, context, maxBytes);
@@ -81,6 +99,7 @@ export function createDownloader(
   async function open(
     url: URL,
     apiKey: string | undefined,
+    connectTo: string | undefined,
     context: ErrorContext,
     options: DownloadOptions,
     maxBytes: number,
@@ -89,7 +108,7 @@ export function createDownloader(
     const headers: Record<string, string> = { accept: "*/*" };
     if (apiKey !== undefined) headers["authorization"] = `Bearer ${apiKey}`;
     const note = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<Uint8Array>) => {
-      context.requestId = answer && readRequestId(answer.headers);
+      context.requestId = answer && readRequestId(answer.headers, apiKey);
       const ms = Math.round(performance.now() - started);
       context.timeline.push({
         address: context.address.kind,
@@ -101,9 +120,10 @@ export function createDownloader(
     try {
       const answer = await runAttempt(
         transport,
-        { method: "GET", origin: url.origin, path: url.pathname + url.search, headers },
+        { method: "GET", origin: url.origin, path: url.pathname + url.search, headers, connectTo },
         {
-          timeoutMs: context.timeoutMs,
+          timeoutMs: timeoutOf(options, config),
+          connectTimeoutMs: config.connectTimeoutMs,
           idleTimeoutMs: context.idleTimeoutMs,
           maxBytes: 2 ** 20,
           signal: options.signal,
@@ -124,9 +144,47 @@ export function createDownloader(
   }
 }
 
-async function resolveKey(config: GatewayConfig): Promise<string> {
+function timeoutOf(options: DownloadOptions, config: GatewayConfig): number {
+  return options.timeout ?? config.timeoutMs ?? LONG_TIMEOUT_MS;
+}
+
+async function resolveKey(
+  config: GatewayConfig,
+  context: ErrorContext,
+  options: DownloadOptions,
+): Promise<string> {
   const { apiKey } = config;
-  return typeof apiKey === "string" ? apiKey : String(checkAPIKey(await apiKey()));
+  if (typeof apiKey === "string") return apiKey;
+  return askForKey(apiKey, { context, waitMs: timeoutOf(options, config), signal: options.signal });
+}
+
+/**
+ * Resolves the name of a foreign host before anything is sent, refuses it when it leads into a private network, and
+ * gives the address that was judged, so that the name cannot lead elsewhere a moment later.
+ *
+ * @returns undefined where names cannot be resolved here: outside Node, behind a proxy, with a `fetch` of the user's
+ */
+async function resolvePublicAddress(
+  url: URL,
+  transport: Transport,
+  context: ErrorContext,
+  { signal }: DownloadOptions,
+): Promise<string | undefined> {
+  if (!transport.resolvesHere?.()) return undefined;
+  let addresses: readonly string[];
+  try {
+    addresses = await within(resolveHost(url.hostname), Number.POSITIVE_INFINITY, signal);
+  } catch (cause) {
+    if (signal?.aborted)
+      throw errorFromFailure({ kind: "aborted", cause: signal.reason, sent: false }, context);
+    throw errorFromFailure({ kind: "unsent", code: findErrorCode(cause), cause }, context);
+  }
+  if (addresses.some((address) => isPrivateHost(address.includes(":") ? `[${address}]` : address))) {
+    throw new InvalidRequestError([
+      { field: "url", message: `must not lead into a private network (${url.hostname})`, value: url.href },
+    ]);
+  }
+  return addresses[0];
 }
 
 function parseSource(source: DownloadSource, config: GatewayConfig): URL {
@@ -150,13 +208,7 @@ function checkTarget(url: URL, ownOrigins: ReadonlySet<string>): void {
 }
 
 /** Signed URLs are as good as a key: messages show them without their query. */
-function contextFor(
-  url: URL,
-  apiKey: string | undefined,
-  timeline: AttemptRecord[],
-  options: DownloadOptions,
-  config: GatewayConfig,
-): ErrorContext {
+function contextFor(url: URL, timeline: AttemptRecord[], config: GatewayConfig): ErrorContext {
   const call: Call = {
     name: "download",
     method: "GET",
@@ -167,9 +219,8 @@ function contextFor(
   return {
     call,
     address: { kind: "general", baseURL: url.origin, origin: url.origin, basePath: "/v1" },
-    apiKey,
+    apiKey: undefined,
     timeline,
-    timeoutMs: options.timeout ?? config.timeoutMs ?? LONG_TIMEOUT_MS,
     idleTimeoutMs: config.streamIdleTimeoutMs,
   };
 }
@@ -178,7 +229,9 @@ function toDownload(answer: AttemptAnswer<Uint8Array>, context: ErrorContext, ma
   const { stream, status, headers } = answer;
   if (stream === undefined)
     throw errorFromErrorAnswer({ status, headers, body: parseError(answer.text) }, context);
-  const contentLength = readLength(headers.get("content-length"));
+  // A length counts encoded bytes; what arrives has been decoded.
+  const encoded = encodingsOf(headers).length > 0;
+  const contentLength = encoded ? undefined : readLength(headers.get("content-length"));
   if (contentLength !== undefined && contentLength > maxBytes) {
     void stream.return();
     throw errorFromUnreadable(

@@ -1,6 +1,7 @@
 import { Checker } from "../checks/checker.js";
 import { checkCount } from "../config/config.js";
 import { ConfigurationError } from "../errors/errors.js";
+import { onAbort } from "../transport/abort-signal.js";
 import { APIPromise, type WithResponse } from "../transport/api-promise.js";
 import { type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
 import type { Sender } from "../transport/sender.js";
@@ -47,7 +48,10 @@ export class Embeddings {
     for (let start = 0; start < total; start += batchSize) starts.push(start);
     const results: WithResponse<EmbeddingBatch>[] = new Array(starts.length);
     const siblings = new AbortController();
-    const unlink = linkSignals(options.signal, siblings);
+    const { batchSize: _size, concurrency: _concurrency, onProgress, ...requestOptions } = options;
+    const { signal } = options;
+    if (signal?.aborted) siblings.abort(signal.reason);
+    const unlink = onAbort(signal, () => siblings.abort(signal?.reason));
     let next = 0;
     let done = 0;
 
@@ -59,11 +63,11 @@ export class Embeddings {
         const input = typeof body.input === "string" ? body.input : inputs.slice(start, start + batchSize);
         const count = typeof input === "string" ? 1 : input.length;
         results[position] = await this.send({ ...body, input }, count, {
-          ...options,
+          ...requestOptions,
           signal: siblings.signal,
         });
         done += count;
-        options.onProgress?.({ done, total });
+        onProgress?.({ done, total });
       }
     };
     try {
@@ -116,13 +120,6 @@ function checkEmbeddingRequest(body: EmbeddingRequest): void {
 function atLeastOne(option: string, value: number | undefined): number | undefined {
   if (value === 0) throw new ConfigurationError(`Option ${option} must be at least 1.`);
   return checkCount(option, value);
-}
-
-function linkSignals(signal: AbortSignal | undefined, controller: AbortController): () => void {
-  const forward = () => controller.abort(signal?.reason);
-  if (signal?.aborted) forward();
-  signal?.addEventListener("abort", forward, { once: true });
-  return () => signal?.removeEventListener("abort", forward);
 }
 
 function combine(

@@ -9,7 +9,8 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from "../index.js";
-import { errorFromAnswer, isPermanentError } from "./error-from-answer.js";
+import { judgeStatus } from "../transport/status-table.js";
+import { errorFromAnswer, meaningOf } from "./error-from-answer.js";
 import type { ErrorBody } from "./read-error-body.js";
 
 const build = (status: number, body: ErrorBody) => errorFromAnswer("message", body, { status });
@@ -42,7 +43,8 @@ describe("errorFromAnswer", () => {
     expect(error.name).toBe(errorClass.name);
     expect(error.kind).toBe(kind);
     expect(error.status).toBe(status);
-    expect(isPermanentError(status, body)).toBe(permanent);
+    const meaning = meaningOf(status, body);
+    expect(meaning >= 400 && judgeStatus(meaning).retry === "never").toBe(permanent);
   });
 
   it("tells an exhausted quota from a model that is not allowed", () => {

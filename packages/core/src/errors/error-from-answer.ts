@@ -48,13 +48,6 @@ export function isQuotaExhausted(status: number, { code, type, message }: ErrorB
   return status === 402 || ((status === 401 || status === 403) && QUOTA_WORDS.test(message ?? ""));
 }
 
-/** Whether repeating the call gives the same error for as long as nobody changes the key, the model or the request. */
-export function isPermanentError(status: number, body: ErrorBody): boolean {
-  const meaning = meaningOf(status, body);
-  // 501: the gateway does not have this at all, so it has not done it either.
-  return meaning === 501 || (meaning >= 400 && meaning < 500 && meaning !== 408 && meaning !== 429);
-}
-
 /** Builds the error class that the meaning of an answer calls for. */
 export function errorFromAnswer(message: string, body: ErrorBody, details: APIErrorDetails): APIError {
   const meaning = meaningOf(details.status, body);

@@ -10,6 +10,13 @@ import {
 /** An option or environment variable is missing or unusable. Thrown before anything is sent. */
 export class ConfigurationError extends GatewayError {
   readonly kind = "configuration";
+  /** The option that is missing or wrong, such as `apiKey`; undefined when it is none of them. */
+  declare readonly option?: string;
+
+  constructor(message: string, details: GatewayErrorDetails & { option?: string } = {}) {
+    super(message, details);
+    defineKnown(this, { option: details.option });
+  }
 
   static override isInstance(error: unknown): error is ConfigurationError {
     return hasErrorMarker(error, "ConfigurationError");
@@ -70,9 +77,10 @@ export class APIConnectionError extends GatewayError {
 }
 markErrorClass(APIConnectionError, "APIConnectionError");
 
-/** The client's own `timeout` ran out before the answer was complete. */
+/** The client's own `timeout`, `connectTimeout` or `deadline` ran out before the answer was complete. */
 export class APITimeoutError extends GatewayError {
   readonly kind = "timeout";
+  /** The time that ran out. */
   readonly timeoutMs: number;
 
   constructor(message: string, details: GatewayErrorDetails & { timeoutMs: number }) {
@@ -97,10 +105,11 @@ export class APIUserAbortError extends GatewayError {
 markErrorClass(APIUserAbortError, "APIUserAbortError");
 
 /**
- * How a stream broke: connection closed before its end, connection reset, silent for `streamIdleTimeout`, or ended by the
- * server in good order before the answer was whole (`unfinished`).
+ * How a stream broke: connection closed before its end, connection reset, silent for `streamIdleTimeout`, ended by the server in
+ * good order before the answer was whole (`unfinished`), still under way at the call's `deadline`, or taken and not read for
+ * `streamIdleTimeout` (`unread`).
  */
-export type StreamInterruption = "closed" | "reset" | "idle" | "unfinished";
+export type StreamInterruption = "closed" | "reset" | "idle" | "unfinished" | "deadline" | "unread";
 
 /** A stream ended before the answer was complete. `partial` holds what had arrived. */
 export class StreamInterruptedError extends GatewayError {

@@ -31,6 +31,8 @@ export interface AttemptRecord {
   phase: AttemptPhase;
   /** HTTP status, when an answer came. */
   status?: number;
+  /** The status that an error inside a successful answer stands for. */
+  meaning?: number;
   /** Duration of the attempt in milliseconds. */
   ms: number;
   requestId?: string;

@@ -1,10 +1,13 @@
 import { type JSONObject, readCode, readObject, readText } from "../json/read-json-value.js";
+import { stripMarkup } from "./strip-markup.js";
 
 /** The parts of an error answer, whichever of the known envelopes it came in. */
 export interface ErrorBody {
   message?: string;
   type?: string;
   code?: string;
+  /** The id of the request, which some routes tell in the body only. */
+  requestId?: string;
 }
 
 /**
@@ -17,14 +20,17 @@ export function readErrorBody(body: unknown): ErrorBody {
   if (fields === undefined) return { message: typeof body === "string" ? shorten(body) : undefined };
   const { error } = fields;
   const detail = readObject(error);
+  const requestId = readId(detail) ?? readId(fields);
   if (detail !== undefined) {
     return {
+      requestId,
       message: readText(detail["message"]) ?? readText(fields["message"]),
       type: readText(detail["type"]) ?? readText(fields["type"]),
       code: readCode(detail["code"]) ?? readCode(fields["code"]),
     };
   }
   return {
+    requestId,
     message:
       readText(error) ??
       readText(fields["message"]) ??
@@ -79,6 +85,10 @@ function hasResult(body: JSONObject): boolean {
   });
 }
 
+function readId(fields: JSONObject | undefined): string | undefined {
+  return readText(fields?.["request_id"]) ?? readText(fields?.["requestId"]);
+}
+
 /** FastAPI style: a sentence, or a list of `{ loc, msg }`. */
 function readDetail(detail: unknown): string | undefined {
   if (!Array.isArray(detail)) return readText(detail);
@@ -90,11 +100,13 @@ function readDetail(detail: unknown): string | undefined {
   return readText(messages.filter(Boolean).join("; "));
 }
 
+/** Characters of a page that are looked at for its message. */
+const MAX_PAGE_LENGTH = 2 ** 18;
+
 /** HTML error pages of proxies: their text, without the markup. */
 function shorten(body: string): string | undefined {
-  const plain = /^\s*</.test(body)
-    ? body.replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ")
-    : body;
+  const start = body.trimStart().slice(0, MAX_PAGE_LENGTH);
+  const plain = start.startsWith("<") ? stripMarkup(start) : start;
   const folded = plain.replace(/\s+/g, " ").trim();
   return readText(folded.length > 300 ? `${folded.slice(0, 300)}…` : folded);
 }

@@ -5,6 +5,7 @@ import type { ImageEditRequest, ImageGenerateRequest } from "./image-types.js";
 const MAX_IMAGES = { min: 1, max: 15 };
 const PARTIAL_IMAGES = { min: 0, max: 3 };
 const EDIT_IMAGES = { min: 1, max: 16 };
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(; ?[\w.-]+=[\w.-]+)*$/;
 
 /** Hard limits of `POST /images/generations`. Throws an `InvalidRequestError` with all problems; nothing is sent. */
 export function checkGenerateRequest(body: ImageGenerateRequest): void {
@@ -36,14 +37,23 @@ export function checkEditRequest(body: ImageEditRequest): void {
   } else {
     images.forEach((image: unknown, index) => {
       if (!isInput(image)) check.add(`images[${index}]`, "must be a Blob, bytes, a stream, or { data }");
+      checkMediaType(check, `images[${index}].mediaType`, image);
     });
   }
   if (body.mask !== undefined && (typeof body.mask !== "object" || body.mask === null)) {
     check.add("mask", "must be { file_id }, { image_url }, or a file", body.mask);
   }
+  checkMediaType(check, "mask.mediaType", body.mask);
   check.numberBetween("partial_images", PARTIAL_IMAGES.min, PARTIAL_IMAGES.max);
   refuseStream(check, body, "images.editStream");
   check.throwIfAny();
+}
+
+/** It becomes a header of its part, in which a line break would begin another header. */
+function checkMediaType(check: Checker, field: string, input: unknown): void {
+  const { mediaType } = (input ?? {}) as { mediaType?: unknown };
+  if (mediaType === undefined || (typeof mediaType === "string" && MEDIA_TYPE.test(mediaType))) return;
+  check.add(field, "must be a media type such as image/png", mediaType);
 }
 
 function refuseStream(check: Checker, body: object, instead: string): void {

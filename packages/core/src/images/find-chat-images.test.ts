@@ -63,7 +63,11 @@ describe("findChatImages", () => {
   });
 
   it("takes an answer without choices for one without images", () => {
-    expect(findChatImages({ choices: [] } as unknown as ChatCompletion)).toEqual({ text: "", urls: [] });
+    expect(findChatImages({ choices: [] } as unknown as ChatCompletion)).toEqual({
+      text: "",
+      urls: [],
+      fromText: false,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ChatCompletion, CompletionMessage } from "../chat/chat-types.js";
+import { findMarkdownImages } from "./find-markdown-images.js";
 
-const MARKDOWN_IMAGE = /!\[[^\]]*\]\(\s*<?((?:https?:|data:image\/)[^\s)>]+)>?[^)]*\)/g;
 const DATA_URL = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=_-]+/g;
 const LINK = /https?:\/\/[^\s<>"'`)\]}，。；、]+/g;
 const IMAGE_EXTENSION = /\.(png|jpe?g|webp|gif|bmp)(?:[?#]|$)/i;
@@ -9,6 +9,8 @@ const IMAGE_EXTENSION = /\.(png|jpe?g|webp|gif|bmp)(?:[?#]|$)/i;
 export interface ChatImages {
   text: string;
   urls: string[];
+  /** The addresses stand in the text, where a prompt can make a model write any. */
+  fromText: boolean;
 }
 
 /** What of a message may hold images. */
@@ -32,7 +34,7 @@ export function findMessageImages({ content, images }: ImageBearingMessage): str
  */
 export function findChatImages({ choices }: ChatCompletion): ChatImages {
   const message = choices[0]?.message;
-  if (message === undefined) return { text: "", urls: [] };
+  if (message === undefined) return { text: "", urls: [], fromText: false };
   const { content } = message;
   const parts = Array.isArray(content) ? content : [];
   const text =
@@ -40,8 +42,9 @@ export function findChatImages({ choices }: ChatCompletion): ChatImages {
       ? content
       : parts.map((part) => (part.type === "text" ? part.text : "")).join("");
   const structured = [...parts, ...imagesField(message)].map(addressOf).filter((url) => url !== undefined);
-  const urls = structured.length > 0 ? structured : findInText(text);
-  return { text, urls: [...new Set(urls)] };
+  const fromText = structured.length === 0;
+  const urls = fromText ? findInText(text) : structured;
+  return { text, urls: [...new Set(urls)], fromText };
 }
 
 function imagesField(message: CompletionMessage): unknown[] {
@@ -61,7 +64,7 @@ function addressOf(part: unknown): string | undefined {
 
 /** Images that a text marks as such; undefined when there is none. */
 function findMarked(text: string): string[] | undefined {
-  const markdown = [...text.matchAll(MARKDOWN_IMAGE)].map((match) => match[1] as string);
+  const markdown = findMarkdownImages(text);
   if (markdown.length > 0) return markdown;
   return text.match(DATA_URL) ?? undefined;
 }
@@ -69,7 +72,14 @@ function findMarked(text: string): string[] | undefined {
 function findInText(text: string): string[] {
   const marked = findMarked(text);
   if (marked !== undefined) return marked;
-  const links = (text.match(LINK) ?? []).map((link) => link.replace(/[.,;:!?*_]+$/, ""));
+  const links = (text.match(LINK) ?? []).map(withoutTrailingMarks);
   const images = links.filter((link) => IMAGE_EXTENSION.test(link));
   return images.length > 0 ? images : links;
+}
+
+/** A sentence may end right behind a link. By hand: an expression tries anew at each of many marks. */
+function withoutTrailingMarks(link: string): string {
+  let end = link.length;
+  while (end > 0 && ".,;:!?*_".includes(link[end - 1] as string)) end--;
+  return link.slice(0, end);
 }

@@ -1,8 +1,9 @@
 import { hasChoices } from "../chat/chat.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import type { Downloader } from "../download/download.js";
+import { InvalidResponseError } from "../errors/errors.js";
 import { APIPromise } from "../transport/api-promise.js";
-import { type Call, LONG_TIMEOUT_MS, type RequestOptions } from "../transport/call.js";
+import { type Call, LONG_TIMEOUT_MS, MAX_IMAGES_BYTES, type RequestOptions } from "../transport/call.js";
 import type { Sender } from "../transport/sender.js";
 import { chatImageBody, checkChatImageRequest } from "./chat-image.js";
 import { checkEditRequest, checkGenerateRequest } from "./check-image-request.js";
@@ -72,12 +73,14 @@ export class Images {
       body,
       findError: findChatError,
       defaultTimeoutMs: LONG_TIMEOUT_MS,
+      maxBytes: MAX_IMAGES_BYTES,
     };
     return this.sender
       .json(call, options, (answer, unreadable): ChatImageResult => {
         if (!hasChoices(answer)) throw unreadable("JSON that is no chat completion: it has no choices");
-        const { text, urls } = findChatImages(answer);
-        const images = urls.map((url) => new GatewayImage(sourceOf(url), this.download));
+        const { text, urls, fromText } = findChatImages(answer);
+        const download = fromText ? withoutKey(this.download) : this.download;
+        const images = urls.map((url) => new GatewayImage(sourceOf(url), download));
         return { images, text, usage: answer.usage, raw: answer };
       })
       .withResponse();
@@ -92,6 +95,7 @@ export class Images {
       body,
       check: () => checkGenerateRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
+      maxBytes: MAX_IMAGES_BYTES,
     };
   }
 
@@ -105,6 +109,7 @@ export class Images {
       model: request?.model,
       check: () => checkEditRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
+      maxBytes: MAX_IMAGES_BYTES,
     };
   }
 
@@ -116,6 +121,22 @@ export class Images {
       (source) => new ImageStream(source, this.download),
     );
   }
+}
+
+/**
+ * For addresses that a model wrote: a prompt can make it write any, those of the gateway's own pages among them, and what
+ * comes from there must be an image.
+ */
+function withoutKey(download: Downloader): Downloader {
+  return async (source, options) => {
+    const file = await download(source, { ...options, sendKey: false });
+    const { contentType } = file;
+    if (/^(image\/|application\/octet-stream|binary\/)/i.test(contentType)) return file;
+    await file.body.cancel();
+    throw new InvalidResponseError(
+      `The address that the model wrote leads to ${contentType.slice(0, 80)} and to no image.`,
+    );
+  };
 }
 
 /** A data URL becomes Base64, so that every image can be used without a download where its content came along. */

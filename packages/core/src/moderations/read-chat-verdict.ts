@@ -41,12 +41,27 @@ function readText(completion: unknown): string {
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
-  const answer = text.replace(/^\s*<think>[\s\S]*?<\/think>/, "").trim();
-  const fenced = /^```(?:json)?\s*\n((?:(?!```)[\s\S])*)```$/i.exec(answer)?.[1];
   try {
-    const value: unknown = JSON.parse(fenced ?? answer);
+    const value: unknown = JSON.parse(withoutFence(withoutThinking(text)));
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
+}
+
+// By hand: what a model wrote can be long, and expressions with a look-ahead per character fail on it.
+
+function withoutThinking(text: string): string {
+  const answer = text.trim();
+  if (!answer.startsWith("<think>")) return answer;
+  const end = answer.indexOf("</think>");
+  return end === -1 ? answer : answer.slice(end + "</think>".length).trim();
+}
+
+/** A code fence around the whole answer; one that ends within it stays. */
+function withoutFence(answer: string): string {
+  const opening = /^```(?:json)?[^\S\n]*\n/i.exec(answer)?.[0];
+  if (opening === undefined || !answer.endsWith("```")) return answer;
+  const inner = answer.slice(opening.length, -3);
+  return inner.includes("```") ? answer : inner;
 }

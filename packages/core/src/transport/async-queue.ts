@@ -23,6 +23,7 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   private error: unknown;
   private source: QueueSource | undefined;
   private paused = false;
+  private read = false;
 
   /** @param highWaterMark number of unread items at which the connection is paused */
   constructor(private readonly highWaterMark: number) {}
@@ -36,8 +37,9 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     this.items.push(item);
   }
 
-  /** Gives an item back that was taken: it is read next. */
+  /** Gives an item back that was taken: it is read next, as if nobody had asked yet. */
   putBack(item: T): void {
+    this.read = false;
     if (this.first > 0) this.items[--this.first] = item;
     else this.items.unshift(item);
   }
@@ -85,7 +87,13 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     return this.paused;
   }
 
+  /** Whether anybody has asked for an item. */
+  get wasRead(): boolean {
+    return this.read;
+  }
+
   next(): Promise<IteratorResult<T>> {
+    this.read = true;
     if (this.first < this.items.length) return Promise.resolve({ value: this.take(), done: false });
     if (this.finished) return this.settle();
     // Like an async generator: overlapping calls are answered one after the other.
@@ -99,6 +107,7 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
 
   /** Everything that has arrived, at least one item; undefined at the end. Cheaper than `next` per item. */
   async nextBatch(): Promise<T[] | undefined> {
+    this.read = true;
     if (this.first === this.items.length) {
       const { value, done } = await this.next();
       if (done) return undefined;
@@ -154,5 +163,36 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     if (!this.paused) return;
     this.paused = false;
     this.source?.resume();
+  }
+}
+
+/** Closes the connections of streams that were dropped without a word. */
+const dropped = new FinalizationRegistry<AsyncQueue<unknown>>((queue) => void queue.return());
+
+/**
+ * What the caller of a stream holds. The connection holds the queue and not this: once nobody can read any more, the
+ * connection is closed, and its place under `maxConcurrency` is free.
+ */
+export class QueueReader<T> implements AsyncIterableIterator<T> {
+  constructor(private readonly queue: AsyncQueue<T>) {
+    dropped.register(this, queue as AsyncQueue<unknown>);
+  }
+
+  next(): Promise<IteratorResult<T>> {
+    return this.queue.next();
+  }
+
+  /** Everything that has arrived, at least one item; undefined at the end. Cheaper than `next` per item. */
+  nextBatch(): Promise<T[] | undefined> {
+    return this.queue.nextBatch();
+  }
+
+  /** Gives up the connection. */
+  return(): Promise<IteratorResult<T>> {
+    return this.queue.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 }

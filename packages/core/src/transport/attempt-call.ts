@@ -1,9 +1,10 @@
 import type { Address, AddressHealth } from "../config/addresses.js";
-import { checkAPIKey, type GatewayConfig } from "../config/config.js";
-import { isPermanentError } from "../errors/error-from-answer.js";
-import { ConfigurationError } from "../errors/errors.js";
+import type { GatewayConfig } from "../config/config.js";
+import { meaningOf } from "../errors/error-from-answer.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
 import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
+import { parseJSON } from "../json/parse-json.js";
+import { askForKey } from "./ask-for-key.js";
 import {
   type AttemptAnswer,
   type AttemptEnd,
@@ -12,18 +13,29 @@ import {
   runAttempt,
   type StreamReader,
 } from "./attempt.js";
-import { type AnswerInfo, type Call, pathOn, type RequestOptions, readRequestId } from "./call.js";
+import {
+  type AnswerInfo,
+  type Call,
+  MAX_JSON_BYTES,
+  pathOn,
+  type RequestOptions,
+  readRequestId,
+} from "./call.js";
 import {
   type ErrorContext,
   errorFromErrorAnswer,
   errorFromFailure,
+  errorFromRefusal,
   errorFromUnreadable,
+  type Verdict,
 } from "./call-errors.js";
-import type { CallGate } from "./call-gate.js";
+import type { CallGate, TurnRefusal } from "./call-gate.js";
 import type { EncodedBody } from "./encode-body.js";
 import type { CallEvent, Observer } from "./observer.js";
+import { redactKey, redactText } from "./redact.js";
 import { readRetryAfter } from "./retry-after.js";
-import { type AttemptOutcome, mayHaveBeenBilled, type RetryDecision } from "./retry-policy.js";
+import type { RetryBudget } from "./retry-budget.js";
+import type { AttemptOutcome } from "./retry-policy.js";
 import type { Transport } from "./transport.js";
 
 /** What all calls of a client share. */
@@ -32,6 +44,7 @@ export interface ClientRuntime {
   transport: Transport;
   health: AddressHealth;
   gate: CallGate;
+  budget: RetryBudget;
   observer: Observer | undefined;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
@@ -62,6 +75,8 @@ export interface PreparedCall<E> {
   headers: Record<string, string>;
   candidates: readonly Address[];
   timeoutMs: number;
+  /** When the call is over, whatever it is doing by then, on the clock of `performance.now()`. */
+  deadline: { at: number; ms: number } | undefined;
   timeline: AttemptRecord[];
   reading: Reading<E> | undefined;
 }
@@ -69,11 +84,8 @@ export interface PreparedCall<E> {
 /** An attempt that may be followed by another. */
 export interface FailedAttempt {
   outcome: AttemptOutcome;
-  toError: (decision: RetryDecision) => unknown;
+  toError: (verdict: Verdict) => unknown;
 }
-
-/** Largest answer that is kept in memory, in bytes. A string cannot be much longer. */
-const MAX_BODY_BYTES = 400 * 2 ** 20;
 
 /**
  * Runs one attempt of a call: waits for its turn, tells the hooks, judges what came back. Throws what no other
@@ -85,20 +97,25 @@ export async function attemptCall<E>(
   address: Address,
 ): Promise<FinishedCall<E> | FailedAttempt> {
   const { config, gate, observer } = runtime;
-  const { call, options, timeline, timeoutMs, reading } = prepared;
-  const apiKey = typeof config.apiKey === "string" ? config.apiKey : await askForKey(config.apiKey, prepared);
+  const { call, options, deadline, timeline, timeoutMs, reading } = prepared;
+  const freshKey = (source: () => string | Promise<string>) => {
+    const waitMs = Math.max(1, Math.min(timeoutMs, timeLeft(deadline)));
+    return askForKey(source, { context, waitMs, signal: options.signal });
+  };
   const context: ErrorContext = {
     call,
     address,
-    apiKey,
+    apiKey: undefined,
     timeline,
-    timeoutMs,
     idleTimeoutMs: config.streamIdleTimeoutMs,
   };
-  await enterGate(gate, options.signal, context);
+  const apiKey = typeof config.apiKey === "string" ? config.apiKey : await freshKey(config.apiKey);
+  context.apiKey = apiKey;
+  const event = eventOf(call, address, timeline.length + 1);
+  const lane = `${address.kind} ${event.model ?? call.name}`;
+  await enterGate(gate, lane, prepared, context);
 
-  const event = observer && eventOf(call, address, timeline.length + 1);
-  if (event) observer.onRequest(event);
+  observer?.onRequest(event);
   const started = performance.now();
   let reader: StreamReader<E> | undefined;
   let headAt = started;
@@ -112,11 +129,14 @@ export async function attemptCall<E>(
         path: requestPath(address, call),
         headers: { ...prepared.headers, authorization: `Bearer ${apiKey}` },
         body: prepared.encoded.body,
+        once: call.cost === "billable" && !(options.retryBillable ?? config.retryBillable),
       },
       {
         timeoutMs,
+        connectTimeoutMs: options.connectTimeout ?? config.connectTimeoutMs,
+        deadline,
         idleTimeoutMs: config.streamIdleTimeoutMs,
-        maxBytes: MAX_BODY_BYTES,
+        maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
         signal: options.signal,
         streams: reading?.streams,
         streamLimit: reading?.streamLimit,
@@ -128,10 +148,10 @@ export async function attemptCall<E>(
             return reader;
           }),
         onSettled: (end) => {
-          gate.leave();
-          if (event === undefined || reader === undefined) return;
+          gate.leave(lane);
+          if (observer === undefined || reader === undefined) return;
           const ms = Math.round(performance.now() - headAt);
-          observer?.onStreamEnd({
+          observer.onStreamEnd({
             ...event,
             ms,
             outcome: streamOutcome(end),
@@ -147,7 +167,6 @@ export async function attemptCall<E>(
   record(context, "answered", started, answer);
   const { status } = answer;
   const tell = (usage?: unknown) =>
-    event &&
     observer?.onResponse({
       ...event,
       status,
@@ -156,26 +175,35 @@ export async function attemptCall<E>(
     });
   const success = status >= 200 && status <= 299;
   if (success && answer.stream !== undefined) {
-    gate.succeeded();
+    gate.succeeded(lane);
+    runtime.budget.succeeded(timeline.length);
     tell();
     return { answer, body: undefined, info: infoOf(answer, context), context };
   }
-  const parsed = parseBody(answer.text ?? "");
+  // A model may write what has the form of a key; the key itself never comes back.
+  const parsed = parseBody(redactKey(answer.text ?? "", apiKey));
   tell((parsed.body as { usage?: unknown } | undefined | null)?.usage);
   const findError = call.findError ?? findEnvelope;
   const found = success ? findError(parsed.body) : parsed.body;
   if (success && found === undefined) {
     const acceptable = parsed.isJSON || (call.mayBeEmpty && parsed.body === undefined);
     if (!acceptable) throw errorFromUnreadable(parsed.what, status, answer.text, context);
-    gate.succeeded();
+    gate.succeeded(lane);
+    runtime.budget.succeeded(timeline.length);
     return { answer, body: parsed.body, info: infoOf(answer, context), context };
   }
   const retryAfterMs = readRetryAfter(answer.headers, Date.now());
-  if (status === 429) gate.slowDown(retryAfterMs);
-  const permanent = isPermanentError(status, readErrorBody(found));
+  const errorBody = readErrorBody(found);
+  const meaning = meaningOf(status, errorBody);
+  if (meaning === 429) gate.slowDown(lane, retryAfterMs);
+  const attempt = timeline.at(-1) as AttemptRecord;
+  if (meaning !== status) attempt.meaning = meaning;
+  if (context.requestId === undefined && errorBody.requestId !== undefined) {
+    attempt.requestId = context.requestId = redactText(errorBody.requestId, apiKey);
+  }
   const errorAnswer = { status, headers: answer.headers, body: found, retryAfterMs };
   return {
-    outcome: { phase: "answered", status, permanent, retryAfterMs },
+    outcome: { phase: "answered", status: meaning, retryAfterMs },
     toError: (decision) => errorFromErrorAnswer(errorAnswer, context, decision),
   };
 }
@@ -184,46 +212,35 @@ function findEnvelope(body: unknown): unknown {
   return isErrorEnvelope(body) ? body : undefined;
 }
 
-/** A key that cannot be had now may be had later; what earlier attempts did is not undone by it. */
-async function askForKey<E>(
-  source: () => string | Promise<string>,
-  { call, timeline }: PreparedCall<E>,
-): Promise<string> {
-  let key: string;
-  try {
-    key = await source();
-  } catch (cause) {
-    const { name, cost, method } = call;
-    const maybeProcessed = mayHaveBeenBilled(cost, timeline);
-    throw new ConfigurationError(
-      `The function given as option apiKey failed, so ${name} could not be sent. Its error is the cause.`,
-      { cause, method, path: call.path, timeline, retryable: !maybeProcessed, maybeProcessed },
-    );
-  }
-  return String(checkAPIKey(key));
+/** Milliseconds until the deadline of a call; `Infinity` where it has none. */
+export function timeLeft(deadline: { at: number } | undefined): number {
+  return deadline === undefined ? Number.POSITIVE_INFINITY : deadline.at - performance.now();
 }
 
-async function enterGate(
+async function enterGate<E>(
   gate: CallGate,
-  signal: AbortSignal | undefined,
+  lane: string,
+  { options: { signal }, deadline, timeoutMs }: PreparedCall<E>,
   context: ErrorContext,
 ): Promise<void> {
-  const turn = gate.enter(signal);
+  const maxWaitMs = timeLeft(deadline);
+  const turn = gate.enter({ lane, signal, maxPauseMs: Math.min(timeoutMs, maxWaitMs), maxWaitMs });
   if (turn === undefined) return;
   try {
     await turn;
-  } catch (cause) {
-    throw errorFromFailure({ kind: "aborted", cause, sent: false }, context);
+  } catch (refusal) {
+    throw errorFromRefusal(refusal as TurnRefusal, context, deadline?.ms ?? 0);
   }
 }
 
 function afterFailure(failure: AttemptFailure, context: ErrorContext, started: number): FailedAttempt {
   const { kind } = failure;
-  const sent = kind !== "unsent" && !(kind === "aborted" && !failure.sent);
+  const sent = "sent" in failure ? failure.sent : kind !== "unsent";
   record(context, sent ? "no_answer" : "unsent", started);
-  const toError = (decision: RetryDecision) => errorFromFailure(failure, context, decision);
+  const toError = (decision: Verdict) => errorFromFailure(failure, context, decision);
   if (kind === "unsent" && failure.code !== "UND_ERR_INVALID_ARG")
     return { outcome: { phase: "unsent" }, toError };
+  if (kind === "timeout" && !sent) return { outcome: { phase: "unsent" }, toError };
   if (kind === "reset" || kind === "timeout")
     return { outcome: { phase: "no_answer", cause: kind }, toError };
   // An abort after the request left, or an answer too large to keep, leaves a paid create in doubt.
@@ -236,7 +253,7 @@ function record<E>(
   started: number,
   answer?: AttemptAnswer<E>,
 ): void {
-  const requestId = answer && readRequestId(answer.headers);
+  const requestId = answer && readRequestId(answer.headers, context.apiKey);
   context.requestId = requestId;
   const ms = Math.round(performance.now() - started);
   context.timeline.push({
@@ -286,7 +303,7 @@ interface ParsedBody {
 function parseBody(text: string): ParsedBody {
   if (text.trim() === "") return { isJSON: false, body: undefined, what: "an empty body" };
   try {
-    return { isJSON: true, body: JSON.parse(text), what: "JSON" };
+    return { isJSON: true, body: parseJSON(text), what: "JSON" };
   } catch {
     return { isJSON: false, body: text, what: /^\s*</.test(text) ? "a web page" : "broken JSON" };
   }

@@ -1,4 +1,6 @@
+import { onAbort } from "./abort-signal.js";
 import type { AsyncQueue } from "./async-queue.js";
+import { MAX_TIMER_MS } from "./delay.js";
 import { looksLikeEvents } from "./looks-like-events.js";
 import type {
   ResponseHeaders,
@@ -9,10 +11,14 @@ import type {
   TransportSink,
 } from "./transport.js";
 
-/** Why an attempt gave no answer. Internal: `send-request.ts` turns it into a public error. */
+/** Why an attempt gave no answer. Internal: `call-errors.ts` turns it into a public error. */
 export type AttemptFailure =
-  | { kind: "unsent" | "reset"; code?: string; cause: unknown }
-  | { kind: "timeout" | "idle" }
+  | { kind: "unsent" | "reset" | "unusable"; code?: string; cause: unknown }
+  /** The time for an answer, for a connection, or for the whole call is over. */
+  | { kind: "timeout"; limit: TimeLimit; limitMs: number; sent: boolean }
+  | { kind: "idle" }
+  /** The caller took a stream and never read it. */
+  | { kind: "unread" }
   | { kind: "aborted"; cause: unknown; sent: boolean }
   | { kind: "closed" }
   /** The server ended a stream in good order, before its answer was whole. */
@@ -20,6 +26,9 @@ export type AttemptFailure =
   | { kind: "too_large"; limit: number }
   /** A stream reader threw: the error is public already. */
   | { kind: "reader"; cause: unknown };
+
+/** Which of its limits an attempt reached: `timeout`, `connectTimeout` or `deadline`. */
+export type TimeLimit = "timeout" | "connect" | "deadline";
 
 /** How an attempt ended: with a whole answer, because its reader left, or by a failure. */
 export type AttemptEnd = "complete" | "left" | AttemptFailure;
@@ -51,6 +60,10 @@ export interface AttemptAnswer<T> {
 export interface AttemptOptions<T> {
   /** Time until the answer is complete, for streams until its head, in milliseconds. */
   timeoutMs: number;
+  /** Time until there is a connection, in milliseconds; holds where the transport can tell. */
+  connectTimeoutMs: number;
+  /** When the call is over whatever it is doing, on the clock of `performance.now()`; and its length, for messages. */
+  deadline?: { at: number; ms: number };
   /** Longest silence between content events of a stream, in milliseconds. */
   idleTimeoutMs: number;
   /** Largest body that is kept in memory, in bytes. */
@@ -71,7 +84,8 @@ export interface AttemptOptions<T> {
 
 /** Once a stream is complete the server gets this long to end it, so that the connection can be used again. */
 const LINGER_MS = 1_000;
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Error answers are messages: what comes after this many bytes of one is not read. */
+const MAX_ERROR_BYTES = 2 ** 20;
 /** A body shows within its first bytes whether it is a stream of events. */
 const SNIFF_BYTES = 1024;
 
@@ -101,6 +115,7 @@ class Attempt<T> implements TransportSink {
   private lastActivity = performance.now();
   private pausedAt = 0;
   private limitMs: number;
+  private forgetSignal: (() => void) | undefined;
 
   constructor(
     private readonly options: AttemptOptions<T>,
@@ -116,10 +131,10 @@ class Attempt<T> implements TransportSink {
       this.fail({ kind: "aborted", cause: signal.reason, sent: false });
       return;
     }
-    signal?.addEventListener("abort", this.onAbort, { once: true });
-    this.arm();
+    this.forgetSignal = onAbort(signal, this.onAbort);
     this.exchange = transport.send(request, this);
     if (this.settled) this.exchange.abort();
+    else this.arm();
   }
 
   head(status: number, headers: ResponseHeaders): void {
@@ -138,12 +153,16 @@ class Attempt<T> implements TransportSink {
     if (this.reader !== undefined) return this.readStream(this.reader, chunk);
     this.chunks.push(chunk);
     this.size += chunk.length;
+    if (!isSuccess(this.status)) {
+      if (this.size > MAX_ERROR_BYTES) this.cutErrorBody();
+      return true;
+    }
     if (this.size > this.options.maxBytes) {
       this.fail({ kind: "too_large", limit: this.options.maxBytes });
       return true;
     }
     const { createReader } = this.options;
-    if (createReader === undefined || !isSuccess(this.status)) return true;
+    if (createReader === undefined) return true;
     if (this.size - chunk.length < SNIFF_BYTES && looksLikeEvents(this.chunks)) {
       const reader = createReader();
       this.startStream(reader);
@@ -177,7 +196,14 @@ class Attempt<T> implements TransportSink {
 
   failed({ phase, code, cause }: TransportFailure): void {
     if (this.settled) return;
-    this.fail({ kind: phase === "unsent" ? "unsent" : "reset", code, cause });
+    this.fail({ kind: phase === "no_answer" ? "reset" : phase, code, cause });
+  }
+
+  private cutErrorBody(): void {
+    this.settle("complete");
+    this.exchange?.abort();
+    const text = this.takeText().slice(0, MAX_ERROR_BYTES);
+    this.resolve({ status: this.status, headers: this.headers, text });
   }
 
   private startStream(reader: StreamReader<T>): void {
@@ -249,39 +275,68 @@ class Attempt<T> implements TransportSink {
   }
 
   private pause(): void {
-    this.disarm();
     this.pausedAt = performance.now();
+    this.arm();
   }
 
   private settle(end: AttemptEnd): void {
     this.settled = true;
-    this.disarm();
-    this.options.signal?.removeEventListener("abort", this.onAbort);
+    clearTimeout(this.timer);
+    this.forgetSignal?.();
     this.options.onSettled?.(end);
   }
 
   private readonly onAbort = (): void => {
-    this.fail({ kind: "aborted", cause: this.options.signal?.reason, sent: true });
+    this.fail({ kind: "aborted", cause: this.options.signal?.reason, sent: !this.isConnecting() });
   };
 
-  private arm(): void {
-    this.disarm();
-    const left = this.limitMs - (performance.now() - this.lastActivity);
-    // Timers hold at most 31 bits; a longer limit is reached in several steps.
-    this.timer = setTimeout(this.onTimer, Math.min(Math.max(1, left), MAX_TIMER_MS));
+  private isConnecting(): boolean {
+    return this.exchange?.isConnecting() === true;
   }
 
-  private disarm(): void {
+  private arm(): void {
     clearTimeout(this.timer);
-    this.timer = undefined;
+    const { at } = this.nextLimit();
+    if (at === Number.POSITIVE_INFINITY) return;
+    // Timers hold at most 31 bits; a longer limit is reached in several steps.
+    this.timer = setTimeout(this.onTimer, Math.min(Math.max(1, at - performance.now()), MAX_TIMER_MS));
+  }
+
+  /** The limit that is reached first, as things are, and what it means to reach it. */
+  private nextLimit(): { at: number; failure: AttemptFailure } {
+    const { connectTimeoutMs, deadline, idleTimeoutMs } = this.options;
+    const connecting = this.isConnecting();
+    const timeout = (limit: TimeLimit, limitMs: number): AttemptFailure => ({
+      kind: "timeout",
+      limit,
+      limitMs,
+      sent: !connecting,
+    });
+    let next: { at: number; failure: AttemptFailure };
+    if (this.reader?.queue.isPaused) {
+      // A reader may take its time; one that never began holds a connection for nothing.
+      const at = this.reader.queue.wasRead ? Number.POSITIVE_INFINITY : this.pausedAt + idleTimeoutMs;
+      next = { at, failure: { kind: "unread" } };
+    } else {
+      const failure: AttemptFailure =
+        this.reader === undefined || this.limitsWhole ? timeout("timeout", this.limitMs) : { kind: "idle" };
+      next = { at: this.lastActivity + this.limitMs, failure };
+    }
+    const connectAt = this.lastActivity + connectTimeoutMs;
+    if (connecting && connectAt < next.at)
+      next = { at: connectAt, failure: timeout("connect", connectTimeoutMs) };
+    if (deadline !== undefined && deadline.at < next.at) {
+      next = { at: deadline.at, failure: timeout("deadline", deadline.ms) };
+    }
+    return next;
   }
 
   /** The timer is set once and compares with the last activity: cheaper than setting it anew for every chunk. */
   private readonly onTimer = (): void => {
     if (this.settled) return;
-    if (this.reader?.queue.isPaused) return;
-    if (performance.now() - this.lastActivity < this.limitMs - 1) this.arm();
-    else this.fail({ kind: this.reader === undefined || this.limitsWhole ? "timeout" : "idle" });
+    const { at, failure } = this.nextLimit();
+    if (performance.now() < at - 1) this.arm();
+    else this.fail(failure);
   };
 
   private takeText(): string {

@@ -1,4 +1,4 @@
-import type { AsyncQueue } from "./async-queue.js";
+import { type AsyncQueue, QueueReader } from "./async-queue.js";
 
 /** The bytes of an answer on their way. Read `body` or call `bytes()`, not both. */
 export interface ByteBody {
@@ -8,10 +8,11 @@ export interface ByteBody {
 }
 
 export function createByteBody(queue: AsyncQueue<Uint8Array>): ByteBody {
-  return { body: toByteStream(queue), bytes: () => collectBytes(queue) };
+  const reader = new QueueReader(queue);
+  return { body: toByteStream(reader), bytes: () => collectBytes(reader) };
 }
 
-function toByteStream(queue: AsyncQueue<Uint8Array>): ReadableStream<Uint8Array> {
+function toByteStream(queue: QueueReader<Uint8Array>): ReadableStream<Uint8Array> {
   // Nothing is read ahead of the consumer: the queue holds what has arrived, and pauses the connection.
   return new ReadableStream(
     {

@@ -1,5 +1,5 @@
 import type { Address } from "../config/addresses.js";
-import type { APIError } from "../errors/api-error.js";
+import { type APIError, RateLimitError } from "../errors/api-error.js";
 import { errorFromAnswer, isQuotaExhausted, meaningOf } from "../errors/error-from-answer.js";
 import {
   APIConnectionError,
@@ -12,8 +12,9 @@ import {
 } from "../errors/errors.js";
 import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
 import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
-import type { AttemptFailure } from "./attempt.js";
+import type { AttemptFailure, TimeLimit } from "./attempt.js";
 import { type Call, pathOn } from "./call.js";
+import type { TurnRefusal } from "./call-gate.js";
 import { redactText, redactValue } from "./redact.js";
 import { mayHaveBeenBilled } from "./retry-policy.js";
 import type { ResponseHeaders } from "./transport.js";
@@ -26,7 +27,6 @@ export interface ErrorContext {
   apiKey: string | undefined;
   timeline: AttemptRecord[];
   requestId?: string;
-  timeoutMs: number;
   idleTimeoutMs: number;
 }
 
@@ -34,13 +34,35 @@ export interface ErrorContext {
 export interface Verdict {
   retryable: boolean;
   maybeProcessed: boolean;
+  /** The call was not repeated because the client has used up its retries. */
+  outOfBudget?: boolean;
 }
 
 const NO_VERDICT: Verdict = { retryable: false, maybeProcessed: false };
 
 function details(context: ErrorContext, verdict: Verdict, cause?: unknown): GatewayErrorDetails {
   const { call, requestId, timeline } = context;
-  return { method: call.method, path: call.path, requestId, timeline: [...timeline], ...verdict, cause };
+  const { retryable, maybeProcessed } = verdict;
+  return {
+    method: call.method,
+    path: call.path,
+    requestId,
+    timeline: [...timeline],
+    retryable,
+    maybeProcessed,
+    cause: withoutKey(cause, context.apiKey),
+  };
+}
+
+/** Errors of a transport quote what they failed on, and headers are part of that. */
+function withoutKey(cause: unknown, apiKey: string | undefined): unknown {
+  if (!(cause instanceof Error) || apiKey === undefined || apiKey === "") return cause;
+  const { message, stack } = cause;
+  if (!message.includes(apiKey) && !stack?.includes(apiKey)) return cause;
+  const clean = new Error(redactText(message, apiKey));
+  clean.name = cause.name;
+  clean.stack = stack === undefined ? undefined : redactText(stack, apiKey);
+  return clean;
 }
 
 /** Where the retry policy was not asked: no repetition, and what the attempts so far leave in doubt. */
@@ -49,9 +71,12 @@ function unjudged({ call, timeline }: ErrorContext): Verdict {
 }
 
 /** The sentence that every message ends with when money may have been spent. */
-function moneyHint({ call }: ErrorContext, { maybeProcessed }: Verdict): string {
-  if (!maybeProcessed) return "";
-  return ` The outcome is unknown: the request may have been carried out and billed. Before you repeat ${call.name}, check the usage records of the key.`;
+function moneyHint({ call }: ErrorContext, { maybeProcessed, outOfBudget }: Verdict): string {
+  const budget = outOfBudget
+    ? " It was not repeated: so many calls of this client failed that its retryBudget is used up."
+    : "";
+  if (!maybeProcessed) return budget;
+  return `${budget} The outcome is unknown: the request may have been carried out and billed. Before you repeat ${call.name}, check the usage records of the key.`;
 }
 
 function target({ call, address }: ErrorContext): string {
@@ -75,11 +100,11 @@ export function errorFromFailure(
     case "unsent": {
       if (failure.code === "UND_ERR_INVALID_ARG") {
         return new ConfigurationError(
-          `${target(context)} could not be sent: ${describe(failure.cause)}.`,
+          `${target(context)} could not be sent: ${describe(failure.cause, context)}.`,
           details(context, verdict),
         );
       }
-      const reason = failure.code ?? describe(failure.cause);
+      const reason = failure.code ?? describe(failure.cause, context);
       return new APIConnectionError(
         `The gateway could not be reached (${reason}): ${target(context)}. Nothing was sent${hint && " this time"}.${hint}`,
         {
@@ -92,7 +117,7 @@ export function errorFromFailure(
     case "unfinished":
     case "closed": {
       const code = failure.kind === "reset" ? failure.code : undefined;
-      const reason = failure.kind === "reset" ? (failure.code ?? describe(failure.cause)) : "closed";
+      const reason = failure.kind === "reset" ? (failure.code ?? describe(failure.cause, context)) : "closed";
       const cause = failure.kind === "reset" ? failure.cause : undefined;
       return new APIConnectionError(
         `The connection broke before the answer was complete (${reason}): ${target(context)}.${hint}`,
@@ -102,14 +127,33 @@ export function errorFromFailure(
         },
       );
     }
-    case "timeout":
-    case "idle": {
-      const { timeoutMs } = context;
-      return new APITimeoutError(`No complete answer within ${timeoutMs} ms: ${target(context)}.${hint}`, {
-        ...details(context, verdict),
-        timeoutMs,
-      });
+    case "timeout": {
+      const { limit, limitMs, sent } = failure;
+      const what = sent ? "No complete answer" : "No connection";
+      const nothing = sent ? "" : ` Nothing was sent${hint && " this time"}.`;
+      const name = LIMIT_NAMES[limit];
+      return new APITimeoutError(
+        `${what} within ${limitMs} ms (${name}): ${target(context)}.${nothing}${hint}`,
+        {
+          ...details(context, verdict),
+          timeoutMs: limitMs,
+        },
+      );
     }
+    case "idle":
+    case "unread":
+      return new APITimeoutError(`Silence for ${context.idleTimeoutMs} ms: ${target(context)}.${hint}`, {
+        ...details(context, verdict),
+        timeoutMs: context.idleTimeoutMs,
+      });
+    case "unusable":
+      return new ConfigurationError(
+        `${describe(failure.cause, context)}: ${target(context)}. The request was sent.${hint}`,
+        {
+          ...details(context, verdict, failure.cause),
+          option: "fetch",
+        },
+      );
     case "too_large":
       return new InvalidResponseError(
         `The answer to ${target(context)} is larger than ${failure.limit} bytes and was dropped.${hint}`,
@@ -117,6 +161,35 @@ export function errorFromFailure(
       );
     case "reader":
       return failure.cause;
+  }
+}
+
+const LIMIT_NAMES: Record<TimeLimit, string> = {
+  timeout: "timeout",
+  connect: "connectTimeout",
+  deadline: "deadline",
+};
+
+/** The public error for a call that did not get its turn: nothing was sent this time. */
+export function errorFromRefusal(refusal: TurnRefusal, context: ErrorContext, deadlineMs: number): unknown {
+  const verdict = { ...unjudged(context), retryable: true };
+  switch (refusal.kind) {
+    case "aborted":
+      return errorFromFailure({ ...refusal, sent: false }, context);
+    case "out_of_time":
+      return errorFromFailure(
+        { kind: "timeout", limit: "deadline", limitMs: deadlineMs, sent: false },
+        context,
+        verdict,
+      );
+    case "paused": {
+      const { forMs } = refusal;
+      return new RateLimitError(
+        `${context.call.name} was not sent: an earlier answer asked to wait, for ${forMs} ms more, which is longer than ` +
+          `this call may take.${moneyHint(context, verdict)}`,
+        { ...details(context, verdict), status: 429, retryAfterMs: forMs },
+      );
+    }
   }
 }
 
@@ -142,14 +215,25 @@ export function errorFromInterruption(
       return interrupted("closed", "ended before the answer was complete");
     case "unfinished":
       return interrupted("unfinished", unfinishedWords(context));
+    case "timeout":
+      if (failure.limit !== "deadline") break;
+      return interrupted("deadline", `was not over after ${failure.limitMs} ms, the deadline of the call`);
+    case "unread":
+      return interrupted(
+        "unread",
+        `was not read for ${context.idleTimeoutMs} ms, so its connection was closed`,
+      );
     case "idle":
       return interrupted("idle", `was silent for ${context.idleTimeoutMs} ms`);
     case "reset":
     case "unsent":
-      return interrupted("reset", `broke (${failure.code ?? describe(failure.cause)})`, failure.cause);
-    default:
-      return errorFromFailure(failure, context, verdict);
+      return interrupted(
+        "reset",
+        `broke (${failure.code ?? describe(failure.cause, context)})`,
+        failure.cause,
+      );
   }
+  return errorFromFailure(failure, context, verdict);
 }
 
 function unfinishedWords({ call }: ErrorContext): string {
@@ -227,6 +311,6 @@ function redacted(text: string | undefined, apiKey: string | undefined): string 
   return text === undefined ? undefined : redactText(text, apiKey);
 }
 
-function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+function describe(cause: unknown, { apiKey }: ErrorContext): string {
+  return redactText(cause instanceof Error ? cause.message : String(cause), apiKey);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CallGate } from "./call-gate.js";
+import { CallGate, type Turn } from "./call-gate.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -8,17 +8,27 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Enters and tells whether the call was admitted. */
-function enter(gate: CallGate, signal?: AbortSignal) {
-  const state = { admitted: false };
-  const turn = gate.enter(signal);
-  if (turn === undefined) state.admitted = true;
+const LANE = "general m";
+const turn = (more: Partial<Turn> = {}): Turn => ({
+  lane: LANE,
+  maxPauseMs: 600_000,
+  maxWaitMs: Number.POSITIVE_INFINITY,
+  ...more,
+});
+
+/** Enters and tells whether the call was admitted, or why not. */
+function enter(gate: CallGate, more: Partial<Turn> = {}) {
+  const state: { admitted: boolean; refusal?: unknown } = { admitted: false };
+  const admission = gate.enter(turn(more));
+  if (admission === undefined) state.admitted = true;
   else
-    void turn.then(
+    void admission.then(
       () => {
         state.admitted = true;
       },
-      () => {},
+      (refusal) => {
+        state.refusal = refusal;
+      },
     );
   return state;
 }
@@ -26,40 +36,63 @@ function enter(gate: CallGate, signal?: AbortSignal) {
 describe("CallGate", () => {
   it("admits everybody at once when there is no limit", () => {
     const gate = new CallGate(Number.POSITIVE_INFINITY);
-    for (let call = 0; call < 1000; call++) expect(gate.enter(undefined)).toBeUndefined();
+    for (let call = 0; call < 1000; call++) expect(gate.enter(turn())).toBeUndefined();
   });
 
-  it("keeps to the limit and lets others in, first come first served", async () => {
+  it("keeps to the limit over all lanes and lets others in, first come first served", async () => {
     const gate = new CallGate(2);
-    const calls = [enter(gate), enter(gate), enter(gate), enter(gate)];
-    expect(calls.map(({ admitted }) => admitted)).toEqual([true, true, false, false]);
-    gate.leave();
+    const calls = ["a", "b", "a", "c", "b"].map((lane) => enter(gate, { lane }));
+    const admitted = () => calls.map((call) => call.admitted);
+    expect(admitted()).toEqual([true, true, false, false, false]);
+    gate.leave("b");
     await Promise.resolve();
-    expect(calls.map(({ admitted }) => admitted)).toEqual([true, true, true, false]);
-    gate.leave();
+    expect(admitted()).toEqual([true, true, true, false, false]);
+    gate.leave("a");
     await Promise.resolve();
-    expect(calls.every(({ admitted }) => admitted)).toBe(true);
+    expect(admitted()).toEqual([true, true, true, true, false]);
+    gate.leave("c");
+    await Promise.resolve();
+    expect(admitted()).toEqual([true, true, true, true, true]);
   });
 
   it("gives up the place of a call that is aborted while it waits", async () => {
     const gate = new CallGate(1);
     enter(gate);
     const controller = new AbortController();
-    const waiting = gate.enter(controller.signal);
+    const { signal } = controller;
+    const waiting = enter(gate, { signal });
     const next = enter(gate);
     controller.abort(new Error("left"));
-    await expect(waiting).rejects.toThrow("left");
-    gate.leave();
+    await Promise.resolve();
+    expect(waiting.refusal).toEqual({ kind: "aborted", cause: signal.reason });
+    gate.leave(LANE);
     await Promise.resolve();
     expect(next.admitted).toBe(true);
-    await expect(gate.enter(controller.signal)).rejects.toThrow("left");
+    const late = enter(gate, { signal });
+    await Promise.resolve();
+    expect(late.refusal).toMatchObject({ kind: "aborted" });
+  });
+
+  it("gives up the place of a call that has waited as long as it may", async () => {
+    const gate = new CallGate(1);
+    enter(gate);
+    const hurried = enter(gate, { maxWaitMs: 1_000 });
+    const patient = enter(gate);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(hurried.refusal).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(hurried.refusal).toEqual({ kind: "out_of_time" });
+    gate.leave(LANE);
+    await Promise.resolve();
+    expect([hurried.admitted, patient.admitted]).toEqual([false, true]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("halves what runs at once after a 429, and recovers with successes", () => {
     const gate = new CallGate(8);
     for (let call = 0; call < 8; call++) enter(gate);
-    gate.slowDown(undefined);
-    for (let call = 0; call < 8; call++) gate.leave();
+    gate.slowDown(LANE, undefined);
+    for (let call = 0; call < 8; call++) gate.leave(LANE);
     const admitted = () => {
       let count = 0;
       while (enter(gate).admitted) count++;
@@ -68,40 +101,84 @@ describe("CallGate", () => {
     expect(admitted()).toBe(4);
     const recovering = new CallGate(8);
     for (let call = 0; call < 8; call++) enter(recovering);
-    recovering.slowDown(undefined);
-    for (let call = 0; call < 40; call++) recovering.succeeded();
-    for (let call = 0; call < 8; call++) recovering.leave();
+    recovering.slowDown(LANE, undefined);
+    for (let call = 0; call < 40; call++) recovering.succeeded(LANE);
+    for (let call = 0; call < 8; call++) recovering.leave(LANE);
     for (let call = 0; call < 8; call++) expect(enter(recovering).admitted).toBe(true);
     expect(enter(recovering).admitted).toBe(false);
   });
 
-  it("slows down also without a limit, never below one, and lifts the limit again", () => {
+  it("slows down also without a limit, never below one, and lifts the limit again", async () => {
     const gate = new CallGate(Number.POSITIVE_INFINITY);
     enter(gate);
-    gate.slowDown(undefined);
-    gate.slowDown(undefined);
-    gate.leave();
+    gate.slowDown(LANE, undefined);
+    gate.slowDown(LANE, undefined);
+    gate.leave(LANE);
     expect(enter(gate).admitted).toBe(true);
-    expect(enter(gate).admitted).toBe(false);
-    for (let call = 0; call < 10_000_000 && gate["limit"] < 5_000; call++) gate.succeeded();
-    expect(gate["limit"]).toBe(Number.POSITIVE_INFINITY);
+    const waiting = enter(gate);
+    expect(waiting.admitted).toBe(false);
+    // The limit grows by one per round of successes: half the square of the limit at which it counts as lifted.
+    for (let call = 0; call < 8_400_000; call++) gate.succeeded(LANE);
+    gate.leave(LANE);
+    await Promise.resolve();
+    expect(waiting.admitted).toBe(true);
+    for (let call = 0; call < 5_000; call++) expect(gate.enter(turn())).toBeUndefined();
   });
 
-  it("holds everybody for as long as the gateway asked, over one timer", async () => {
+  it("holds a lane for as long as the gateway asked, over one timer, and no other", async () => {
     const gate = new CallGate(Number.POSITIVE_INFINITY);
-    gate.slowDown(2_000);
-    const calls = [enter(gate)];
+    gate.slowDown(LANE, 2_000);
+    const held = enter(gate);
+    expect(enter(gate, { lane: "general other" }).admitted).toBe(true);
     expect(vi.getTimerCount()).toBe(1);
     await vi.advanceTimersByTimeAsync(1_990);
-    expect(calls[0]?.admitted).toBe(false);
+    expect(held.admitted).toBe(false);
     await vi.advanceTimersByTimeAsync(20);
-    expect(calls[0]?.admitted).toBe(true);
+    expect(held.admitted).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("lets calls of other lanes pass those that are held, however many there are", async () => {
+    const gate = new CallGate(2);
+    gate.slowDown(LANE, 2_000);
+    for (let call = 0; call < 10; call++) enter(gate);
+    expect(enter(gate, { lane: "b" }).admitted).toBe(true);
+    expect(enter(gate, { lane: "b" }).admitted).toBe(true);
+    const third = enter(gate, { lane: "b" });
+    gate.leave("b");
+    await Promise.resolve();
+    expect(third.admitted).toBe(true);
+  });
+
+  it("refuses at once who may not wait that long, those who wait already and those who come", async () => {
+    const gate = new CallGate(1);
+    enter(gate);
+    const waiting = enter(gate, { maxPauseMs: 1_999 });
+    const patient = enter(gate, { maxPauseMs: 2_000 });
+    gate.slowDown(LANE, 2_000);
+    const coming = enter(gate, { maxPauseMs: 500 });
+    await Promise.resolve();
+    expect([waiting.refusal, coming.refusal]).toEqual([
+      { kind: "paused", forMs: 2_000 },
+      { kind: "paused", forMs: 2_000 },
+    ]);
+    gate.leave(LANE);
+    await vi.advanceTimersByTimeAsync(2_010);
+    expect(patient.admitted).toBe(true);
   });
 
   it("does not wait when the gateway asks for more than is worth waiting for", () => {
     const gate = new CallGate(4);
-    gate.slowDown(3_600_000);
+    gate.slowDown(LANE, 3_600_000);
     expect(enter(gate).admitted).toBe(true);
+  });
+
+  it("keeps nothing of lanes that are over", () => {
+    const gate = new CallGate(4);
+    for (let model = 0; model < 1_000; model++) {
+      enter(gate, { lane: `general m${model}` });
+      gate.leave(`general m${model}`);
+    }
+    expect(gate["lanes"].size).toBe(0);
   });
 });

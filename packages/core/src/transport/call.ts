@@ -1,7 +1,9 @@
+import { checkOptionNames } from "../checks/check-option-names.js";
 import type { Address, Route } from "../config/addresses.js";
 import { checkCount, checkDuration, checkHeaders } from "../config/config.js";
 import type { AddressKind, AttemptRecord } from "../errors/gateway-error.js";
 import type { FormPart } from "./multipart.js";
+import { redactText } from "./redact.js";
 import type { CallCost } from "./retry-policy.js";
 import type { ResponseHeaders } from "./transport.js";
 
@@ -11,6 +13,10 @@ export interface RequestOptions {
   signal?: AbortSignal;
   /** Overrides the client's `timeout` for this call, in milliseconds. */
   timeout?: number;
+  /** Overrides the client's `deadline` for this call, in milliseconds. */
+  deadline?: number;
+  /** Overrides the client's `connectTimeout` for this call, in milliseconds. */
+  connectTimeout?: number;
   /** Overrides the client's `maxRetries` for this call. */
   maxRetries?: number;
   /** Added to the client's headers. */
@@ -55,7 +61,14 @@ export interface Call {
   hint?: (meaning: number) => string | undefined;
   /** In milliseconds, where neither the call nor the client sets one. */
   defaultTimeoutMs: number;
+  /** Largest answer that is kept in memory, in bytes. Default `MAX_JSON_BYTES`. */
+  maxBytes?: number;
 }
+
+/** Answers are text and a few vectors; a picture or two in Base64 fit as well. */
+export const MAX_JSON_BYTES = 128 * 2 ** 20;
+/** Answers that hold sets of pictures. A string of JavaScript cannot be much longer. */
+export const MAX_IMAGES_BYTES = 400 * 2 ** 20;
 
 /** The path of a call on an address, without its query. */
 export function pathOn({ basePath }: Address, { path, unversioned }: Call): string {
@@ -65,9 +78,24 @@ export function pathOn({ basePath }: Address, { path, unversioned }: Call): stri
 export const LONG_TIMEOUT_MS = 600_000;
 export const SHORT_TIMEOUT_MS = 60_000;
 
+const OPTION_NAMES: ReadonlyArray<keyof RequestOptions> = [
+  "signal",
+  "timeout",
+  "deadline",
+  "connectTimeout",
+  "maxRetries",
+  "headers",
+  "route",
+  "idempotencyKey",
+  "retryBillable",
+];
+
 /** Checks the options of a call; throws a `ConfigurationError` before anything is sent. */
-export function checkRequestOptions(options: RequestOptions): void {
+export function checkRequestOptions(options: RequestOptions, name: string): void {
+  checkOptionNames(options, OPTION_NAMES, name);
   checkDuration("timeout", options.timeout);
+  checkDuration("deadline", options.deadline);
+  checkDuration("connectTimeout", options.connectTimeout);
   checkCount("maxRetries", options.maxRetries);
   checkHeaders(options.headers);
 }
@@ -83,10 +111,11 @@ export interface AnswerInfo {
 
 const REQUEST_ID_HEADERS = ["x-request-id", "x-oneapi-request-id", "request-id"];
 
-export function readRequestId(headers: ResponseHeaders): string | undefined {
+/** @param apiKey never part of an id, even where a server echoes it there */
+export function readRequestId(headers: ResponseHeaders, apiKey: string | undefined): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers.get(name);
-    if (value !== undefined && value !== "") return value;
+    if (value !== undefined && value !== "") return redactText(value, apiKey);
   }
   return undefined;
 }

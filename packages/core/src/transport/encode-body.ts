@@ -8,6 +8,8 @@ export interface EncodedBody {
   contentType?: string;
   /** False when the body holds a stream, which can be read once only. */
   replayable: boolean;
+  /** Lets go of streams of the caller's that were not read, when the call is over. */
+  release?: (reason: unknown) => void;
 }
 
 /** Throws an `InvalidRequestError` for a body that JSON cannot hold. */

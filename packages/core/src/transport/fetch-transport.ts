@@ -1,4 +1,6 @@
-import { findErrorCode, isUnsentCode, type ResponseHeaders, type Transport } from "./transport.js";
+import { encodingsOf } from "./decode-content.js";
+import type { ResponseHeaders, Transport, TransportRequest } from "./transport.js";
+import { findErrorCode, isUnsentError } from "./transport-failure.js";
 
 /** The part of `fetch` that the client uses; any standard implementation fits. */
 export type FetchFunction = (input: string, init?: RequestInit) => Promise<Response>;
@@ -11,24 +13,36 @@ export function createFetchTransport(fetchFunction: FetchFunction): Transport {
       const controller = new AbortController();
       let settled = false;
       let headSeen = false;
+      let unusable = false;
       let wake: (() => void) | undefined;
 
       const run = async () => {
-        const response = await fetchFunction(request.origin + request.path, requestInit(request, controller));
-        if (settled) return void response.body?.cancel().catch(() => {});
+        const init = await requestInit(request, controller);
+        const response = await fetchFunction(request.origin + request.path, init);
+        if (settled) return void response.body?.cancel?.().catch(() => {});
         headSeen = true;
-        sink.head(response.status, wrapHeaders(response.headers));
-        const reader = response.body?.getReader();
-        while (reader !== undefined && !settled) {
-          const { done, value } = await reader.read();
-          if (done || settled) break;
-          if (!sink.data(value) && !settled) {
+        const headers = wrapHeaders(response.headers);
+        sink.head(response.status, headers);
+        const chunks = readBody(response);
+        if (chunks === undefined) {
+          unusable = true;
+          throw new TypeError("The function given as option fetch answers with a body that nobody can read");
+        }
+        let received = 0;
+        for await (const chunk of chunks) {
+          if (settled) return;
+          received += chunk.length;
+          if (!sink.data(chunk) && !settled) {
             await new Promise<void>((resolve) => {
               wake = resolve;
             });
           }
         }
         if (settled) return;
+        const declared = declaredLength(headers);
+        if (declared !== undefined && received < declared) {
+          throw new TypeError(`The body ended after ${received} of ${declared} bytes.`);
+        }
         settled = true;
         sink.end();
       };
@@ -36,8 +50,8 @@ export function createFetchTransport(fetchFunction: FetchFunction): Transport {
       run().catch((error: unknown) => {
         if (settled) return;
         settled = true;
-        const code = findErrorCode(error);
-        sink.failed({ phase: !headSeen && isUnsentCode(code) ? "unsent" : "no_answer", code, cause: error });
+        const phase = unusable ? "unusable" : !headSeen && isUnsentError(error) ? "unsent" : "no_answer";
+        sink.failed({ phase, code: findErrorCode(error), cause: error });
       });
 
       return {
@@ -50,26 +64,80 @@ export function createFetchTransport(fetchFunction: FetchFunction): Transport {
           wake?.();
           wake = undefined;
         },
+        isConnecting: () => false,
       };
     },
   };
 }
 
-function requestInit(
-  request: { method: string; headers: Record<string, string>; body?: unknown },
-  controller: AbortController,
-): RequestInit {
+async function requestInit(request: TransportRequest, controller: AbortController): Promise<RequestInit> {
   const { body } = request;
   const streamed = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
-  return {
+  const init = {
     method: request.method,
     headers: request.headers,
-    body: (streamed ? toReadableStream(body as AsyncIterable<Uint8Array>) : body) as BodyInit | undefined,
     // The key must never follow a redirect to another host.
     redirect: "manual",
     signal: controller.signal,
-    ...(streamed ? { duplex: "half" } : {}),
-  } as RequestInit;
+  };
+  if (streamed) {
+    const stream = toReadableStream(body as AsyncIterable<Uint8Array>);
+    // Browsers send streams over HTTP/2 only, and fail over HTTP/1 without saying why.
+    if (isBrowserRuntime()) return { ...init, body: await new Response(stream).blob() } as RequestInit;
+    return { ...init, body: stream, duplex: "half" } as RequestInit;
+  }
+  return { ...init, body: request.once ? unrepeatable(body) : body } as RequestInit;
+}
+
+function isBrowserRuntime(): boolean {
+  const { navigator } = globalThis as { navigator?: { userAgent?: string } };
+  return navigator?.userAgent?.startsWith("Mozilla/") === true;
+}
+
+/**
+ * Some runtimes send a request again by themselves when a kept connection breaks, whatever it costs. Deno does so with
+ * texts and not with a `Blob`; Node and workerd never do.
+ */
+function unrepeatable(body: TransportRequest["body"]): unknown {
+  const isDeno = (globalThis as { Deno?: unknown }).Deno !== undefined;
+  return isDeno && typeof body === "string" ? new Blob([body]) : body;
+}
+
+/** Standard bodies, and those of older fetch functions: streams of Node's, or none but `arrayBuffer()`. */
+function readBody(response: Response): AsyncIterable<Uint8Array> | undefined {
+  const body = response.body as
+    | Partial<ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>>
+    | null
+    | undefined;
+  if (typeof body?.getReader === "function") return readStream(body.getReader());
+  if (typeof body?.[Symbol.asyncIterator] === "function") return body as AsyncIterable<Uint8Array>;
+  if (typeof response.arrayBuffer === "function") return readWhole(response);
+  return body === null ? readNothing() : undefined;
+}
+
+async function* readStream(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    // Left early: the connection is free again.
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function* readWhole(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+  yield new Uint8Array(await response.arrayBuffer());
+}
+
+async function* readNothing(): AsyncGenerator<Uint8Array, void, undefined> {}
+
+/** A length counts encoded bytes, and what arrives has been decoded. */
+function declaredLength(headers: ResponseHeaders): number | undefined {
+  const value = headers.get("content-length");
+  return value !== undefined && /^\d+$/.test(value) && encodingsOf(headers).length === 0
+    ? Number(value)
+    : undefined;
 }
 
 function toReadableStream(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {

@@ -14,6 +14,8 @@ export interface MultipartBody {
   /** A `Blob` can be sent again; a stream only once. */
   body: Blob | AsyncIterable<Uint8Array>;
   replayable: boolean;
+  /** Lets go of the streams of a form that will not be sent, or not any further: files behind them can be closed. */
+  release?: (reason: unknown) => void;
 }
 
 const LINE = "\r\n";
@@ -39,25 +41,32 @@ export function encodeMultipart(parts: readonly FormPart[]): MultipartBody {
   pieces.push(encoder.encode(`--${boundary}--${LINE}`));
   const contentType = `multipart/form-data; boundary=${boundary}`;
   const replayable = !pieces.some((piece) => piece instanceof ReadableStream);
-  const body = replayable ? new Blob(pieces as BlobPart[]) : flow(pieces);
-  return { contentType, body, replayable };
+  return replayable
+    ? { contentType, replayable, body: new Blob(pieces as BlobPart[]) }
+    : { contentType, replayable, ...flow(pieces) };
 }
 
-async function* flow(
-  pieces: ReadonlyArray<Uint8Array | Blob | ReadableStream<Uint8Array>>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const piece of pieces) {
-    if (piece instanceof Uint8Array) {
-      yield piece;
-      continue;
-    }
-    const reader = (piece instanceof Blob ? piece.stream() : piece).getReader();
-    try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-    } finally {
-      reader.releaseLock();
+/** The pieces one after the other, and a way to let go of the streams among them. */
+function flow(pieces: ReadonlyArray<Uint8Array | Blob | ReadableStream<Uint8Array>>) {
+  let current: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const piece of pieces) {
+      if (piece instanceof Uint8Array) {
+        yield piece;
+        continue;
+      }
+      current = (piece instanceof Blob ? piece.stream() : piece).getReader();
+      for (let next = await current.read(); !next.done; next = await current.read()) yield next.value;
+      current = undefined;
     }
   }
+  const release = (reason: unknown) => {
+    current?.cancel(reason).catch(() => {});
+    for (const piece of pieces) {
+      if (piece instanceof ReadableStream && !piece.locked) piece.cancel(reason).catch(() => {});
+    }
+  };
+  return { body: read(), release };
 }
 
 /** As browsers do it (HTML, multipart form data). */

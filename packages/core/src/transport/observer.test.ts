@@ -122,7 +122,7 @@ describe("hooks", () => {
       throw new Error("broken hook");
     };
     await gatewayFor(server.url, { hooks: { onRequest }, logger }).chat.completions.create(CHAT);
-    expect(written).toEqual(["error: The hook onRequest threw: Error: broken hook"]);
+    expect(written).toEqual(["error: Model Gateway: the hook onRequest failed: Error: broken hook"]);
   });
 });
 

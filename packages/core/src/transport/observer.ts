@@ -44,7 +44,22 @@ export interface StreamEndEvent extends CallEvent {
   usage?: unknown;
 }
 
-/** Functions that are told what happens. One that throws disturbs no call: its error goes to the logger. */
+/** A poll of a video task that failed; the task goes on, and so does its watch. */
+export interface PollFailedEvent {
+  /** Id of the task. */
+  task: string;
+  /** Failed polls in a row, this one included. */
+  failedPolls: number;
+  /** `kind` and message of the error. */
+  reason: string;
+  /** Wait before the next poll of this task in milliseconds; undefined where nobody polls again. */
+  nextPollMs?: number;
+}
+
+/**
+ * Functions that are told what happens. One that throws or rejects disturbs no call: it is reported once, to the logger or
+ * else to the console.
+ */
 export interface GatewayHooks {
   /** An attempt is about to be sent. */
   onRequest?(event: CallEvent): void;
@@ -56,6 +71,8 @@ export interface GatewayHooks {
   onFailover?(event: FailoverEvent): void;
   /** A stream is over, in whatever way. */
   onStreamEnd?(event: StreamEndEvent): void;
+  /** A watch could not read its task; it goes on polling. */
+  onPollFailed?(event: PollFailedEvent): void;
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -82,18 +99,33 @@ export function createObserver(
   const logs = (wanted: LogLevel) => logger !== undefined && LEVELS.indexOf(wanted) >= LEVELS.indexOf(level);
   if (hooks === undefined && !logs("error")) return undefined;
 
-  const tell = <E extends CallEvent>(
+  const broken = new Set<string>();
+  const log = (at: "debug" | "info" | "warn" | "error", text: string, fields?: object) => {
+    if (!logs(at) || broken.has("logger")) return false;
+    runSafely(
+      () => logger?.[at](text, fields),
+      (error) => reportOnce("logger", error),
+    );
+    return true;
+  };
+  const reportOnce = (name: string, error: unknown) => {
+    if (broken.has(name)) return;
+    broken.add(name);
+    const text = `Model Gateway: the ${name === "logger" ? name : `hook ${name}`} failed: ${describe(error)}`;
+    if (name === "logger" || !log("error", text)) console.error(text);
+  };
+  const tell = <E extends object>(
     name: keyof GatewayHooks,
     at: "debug" | "info" | "warn",
     text: (event: E) => string,
+    quiet?: (event: E) => boolean,
   ) => {
     return (event: E) => {
-      if (logs(at)) logger?.[at](text(event), event);
-      try {
-        (hooks?.[name] as ((event: E) => void) | undefined)?.(event);
-      } catch (error) {
-        if (logs("error")) logger?.error(`The hook ${name} threw: ${String(error)}`);
-      }
+      if (!quiet?.(event)) log(at, text(event), event);
+      runSafely(
+        () => (hooks?.[name] as ((event: E) => unknown) | undefined)?.(event),
+        (error) => reportOnce(name, error),
+      );
     };
   };
   const where = ({ method, path, address, attempt }: CallEvent) =>
@@ -120,7 +152,36 @@ export function createObserver(
       "info",
       (event) => `Stream ${event.outcome} after ${event.ms} ms: ${where(event)}`,
     ),
+    onPollFailed: tell<PollFailedEvent>(
+      "onPollFailed",
+      "warn",
+      ({ task, reason }) => `Video task ${task} cannot be read (${reason}). It goes on, and is polled on.`,
+      // A line when it begins is enough: polls may go on failing for hours.
+      ({ failedPolls }) => failedPolls > 1,
+    ),
   };
+}
+
+/** Runs somebody else's function: what it throws, now or later, is told and not thrown on. */
+function runSafely(run: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const result = run();
+    if (isThenable(result)) result.then(undefined, failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+function describe(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return "it threw something that cannot be printed";
+  }
 }
 
 export function isLogLevel(value: unknown): value is LogLevel {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type AttemptOutcome, type CallCost, decideRetry, MAX_RETRY_AFTER_MS } from "./retry-policy.js";
+import {
+  type AttemptOutcome,
+  type CallCost,
+  decideRetry,
+  MAX_RETRY_AFTER_MS,
+  mayHaveBeenBilled,
+} from "./retry-policy.js";
 
 const context = (cost: CallCost, overrides = {}) => ({
   cost,
@@ -7,14 +13,14 @@ const context = (cost: CallCost, overrides = {}) => ({
   attempts: 1,
   earlierDoubt: false,
   maxRetries: 2,
-  deadlineMs: 600_000,
+  timeoutMs: 600_000,
+  timeLeftMs: Number.POSITIVE_INFINITY,
   random: () => 0.5,
   ...overrides,
 });
-const answered = (status: number, permanent = false, retryAfterMs?: number): AttemptOutcome => ({
+const answered = (status: number, retryAfterMs?: number): AttemptOutcome => ({
   phase: "answered",
   status,
-  permanent,
   retryAfterMs,
 });
 const UNSENT: AttemptOutcome = { phase: "unsent" };
@@ -33,13 +39,13 @@ const TABLE: Array<
   ["500", answered(500), true, true, false, true],
   ["502", answered(502), true, true, false, true],
   ["503", answered(503), true, true, false, true],
-  ["503 model_not_found", answered(503, true), false, false, false, false],
-  ["429 without quota", answered(429, true), false, false, false, false],
-  ["400", answered(400, true), false, false, false, false],
-  ["401", answered(401, true), false, false, false, false],
-  ["403", answered(403, true), false, false, false, false],
-  ["404", answered(404, true), false, false, false, false],
-  ["422", answered(422, true), false, false, false, false],
+  ["500 upwards, also those that nobody has defined", answered(599), true, true, false, true],
+  ["501: the gateway does not have this", answered(501), false, false, false, false],
+  ["400", answered(400), false, false, false, false],
+  ["401", answered(401), false, false, false, false],
+  ["403", answered(403), false, false, false, false],
+  ["404", answered(404), false, false, false, false],
+  ["422", answered(422), false, false, false, false],
   ["302", answered(302), false, false, false, false],
 ];
 
@@ -82,15 +88,44 @@ describe("decideRetry", () => {
     expect(decideRetry(UNSENT, context("read", { random: () => 0 })).delayMs).toBe(0);
   });
 
+  it("does not begin a wait of its own that the call has no time for", () => {
+    const hurried = context("read", { timeLeftMs: 249 });
+    expect(decideRetry(answered(500), hurried)).toEqual({ retryable: true, maybeProcessed: false });
+    expect(decideRetry(answered(500), { ...hurried, timeLeftMs: 250 }).delayMs).toBe(250);
+    expect(decideRetry(answered(500), context("read", { timeoutMs: 1 })).delayMs).toBe(250);
+  });
+
   it("waits as long as the server asks, and not at all when that is too long", () => {
-    expect(decideRetry(answered(429, false, 3_000), context("billable")).delayMs).toBe(3_000);
-    expect(decideRetry(answered(429, false, 0), context("read")).delayMs).toBe(0);
-    expect(decideRetry(answered(429, false, MAX_RETRY_AFTER_MS + 1), context("read"))).toEqual({
+    expect(decideRetry(answered(429, 3_000), context("billable")).delayMs).toBe(3_000);
+    expect(decideRetry(answered(429, 0), context("read")).delayMs).toBe(0);
+    expect(decideRetry(answered(429, MAX_RETRY_AFTER_MS), context("read")).delayMs).toBe(60_000);
+    expect(decideRetry(answered(429, MAX_RETRY_AFTER_MS + 1), context("read"))).toEqual({
       retryable: true,
       maybeProcessed: false,
     });
-    expect(
-      decideRetry(answered(503, false, 6_000), context("read", { deadlineMs: 5_000 })).delayMs,
-    ).toBeUndefined();
+    for (const limit of ["timeoutMs", "timeLeftMs"]) {
+      const delay = (ms: number) =>
+        decideRetry(answered(503, 6_000), context("read", { [limit]: ms })).delayMs;
+      expect([delay(5_999), delay(6_000)]).toEqual([undefined, 6_000]);
+    }
+  });
+});
+
+describe("what earlier attempts leave in doubt", () => {
+  it.each<[string, Parameters<typeof mayHaveBeenBilled>[1][number], boolean]>([
+    ["nothing sent", { phase: "unsent" }, false],
+    ["no answer", { phase: "no_answer" }, true],
+    ["500", { phase: "answered", status: 500 }, true],
+    ["408", { phase: "answered", status: 408 }, true],
+    ["429", { phase: "answered", status: 429 }, false],
+    ["400", { phase: "answered", status: 400 }, false],
+    ["501", { phase: "answered", status: 501 }, false],
+    ["200 with an error that means 500", { phase: "answered", status: 200, meaning: 500 }, true],
+    ["503 that means an unknown model", { phase: "answered", status: 503, meaning: 404 }, false],
+  ])("%s", (_name, attempt, doubt) => {
+    expect(mayHaveBeenBilled("billable", [attempt])).toBe(doubt);
+    expect(mayHaveBeenBilled("billable", [{ phase: "unsent" }, attempt])).toBe(doubt);
+    expect(mayHaveBeenBilled("repeatable", [attempt])).toBe(false);
+    expect(mayHaveBeenBilled("read", [attempt])).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
-import type { AttemptPhase } from "../errors/gateway-error.js";
+import type { AttemptRecord } from "../errors/gateway-error.js";
+import { judgeStatus } from "./status-table.js";
 
 /**
  * What repeating a call can cost:
@@ -11,7 +12,8 @@ export type CallCost = "read" | "repeatable" | "billable";
 /** How an attempt ended without a usable answer. */
 export type AttemptOutcome =
   | { phase: "unsent" }
-  | { phase: "answered"; status: number; permanent: boolean; retryAfterMs?: number }
+  /** `status` is what the answer means: an error inside a successful answer stands for a status of its own. */
+  | { phase: "answered"; status: number; retryAfterMs?: number }
   | { phase: "no_answer"; cause: "reset" | "timeout" };
 
 /** What to do after a failed attempt. */
@@ -33,8 +35,10 @@ export interface RetryContext {
   /** Whether an attempt before the failed one may have done the work. */
   earlierDoubt: boolean;
   maxRetries: number;
-  /** Longest wait the caller's deadline leaves, in milliseconds. */
-  deadlineMs: number;
+  /** Longest wait that a server may ask for, in milliseconds: nobody waits longer than for the answer itself. */
+  timeoutMs: number;
+  /** What is left until the deadline of the call, in milliseconds; `Infinity` where it has none. */
+  timeLeftMs: number;
   /** A number in [0, 1). */
   random: () => number;
 }
@@ -53,40 +57,41 @@ export function decideRetry(outcome: AttemptOutcome, context: RetryContext): Ret
 
   const asked = outcome.phase === "answered" ? outcome.retryAfterMs : undefined;
   if (asked !== undefined) {
-    const tooLong = asked > Math.min(MAX_RETRY_AFTER_MS, context.deadlineMs);
+    const tooLong = asked > Math.min(MAX_RETRY_AFTER_MS, context.timeoutMs, context.timeLeftMs);
     return tooLong ? { retryable, maybeProcessed } : { retryable, maybeProcessed, delayMs: asked };
   }
   const ceiling = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (context.attempts - 1));
-  return { retryable, maybeProcessed, delayMs: context.random() * ceiling };
+  const delayMs = context.random() * ceiling;
+  return delayMs > context.timeLeftMs
+    ? { retryable, maybeProcessed }
+    : { retryable, maybeProcessed, delayMs };
 }
 
 function isRetryable(outcome: AttemptOutcome, cost: CallCost): boolean {
   switch (outcome.phase) {
     case "unsent":
       return true;
-    case "answered":
-      if (outcome.permanent) return false;
-      if (outcome.status === 429) return true;
-      return cost !== "billable" && (outcome.status === 408 || outcome.status >= 500);
+    case "answered": {
+      const { retry } = judgeStatus(outcome.status);
+      return retry === "always" || (retry === "unless_billable" && cost !== "billable");
+    }
     case "no_answer":
       return cost === "read" || (cost === "repeatable" && outcome.cause === "reset");
   }
 }
 
-/** Whether the gateway may have done the work although it did not say so. */
-function leavesDoubt(outcome: AttemptOutcome): boolean {
-  if (outcome.phase === "answered" && outcome.permanent) return false;
-  return isDoubtful(outcome);
-}
-
 /** Whether a call may have been carried out and billed by one of these attempts, of which each but the last was repeated. */
 export function mayHaveBeenBilled(
   cost: CallCost,
-  attempts: ReadonlyArray<{ phase: AttemptPhase; status?: number }>,
+  attempts: ReadonlyArray<Pick<AttemptRecord, "phase" | "status" | "meaning">>,
 ): boolean {
-  return cost === "billable" && attempts.some(isDoubtful);
+  return (
+    cost === "billable" &&
+    attempts.some(({ phase, status = 0, meaning = status }) => leavesDoubt({ phase, status: meaning }))
+  );
 }
 
-function isDoubtful({ phase, status = 0 }: { phase: AttemptPhase; status?: number }): boolean {
-  return phase === "no_answer" || status === 408 || status >= 500;
+/** Whether the gateway may have done the work although it did not say so. */
+function leavesDoubt({ phase, status = 0 }: { phase: AttemptRecord["phase"]; status?: number }): boolean {
+  return phase === "no_answer" || (phase === "answered" && judgeStatus(status).doubtful);
 }

@@ -7,12 +7,14 @@ import {
   type FinishedCall,
   type PreparedCall,
   type Reading,
+  timeLeft,
 } from "./attempt-call.js";
 import { type Call, checkRequestOptions, type RequestOptions } from "./call.js";
 import { errorFromFailure } from "./call-errors.js";
 import { delay } from "./delay.js";
 import { encodeBody } from "./encode-body.js";
 import { type AttemptOutcome, decideRetry, mayHaveBeenBilled } from "./retry-policy.js";
+import { judgeStatus } from "./status-table.js";
 
 /** Runs a call to its answer: attempts, waits and failover, until the policy says that it is over. */
 export async function runCall<E>(
@@ -22,26 +24,38 @@ export async function runCall<E>(
   reading?: Reading<E>,
 ): Promise<FinishedCall<E>> {
   const prepared = prepare(runtime, call, options, reading);
-  const { timeline } = prepared;
+  try {
+    return await runAttempts(runtime, prepared);
+  } catch (error) {
+    prepared.encoded.release?.(error);
+    throw error;
+  }
+}
+
+async function runAttempts<E>(runtime: ClientRuntime, prepared: PreparedCall<E>): Promise<FinishedCall<E>> {
+  const { config, health, budget } = runtime;
+  const { call, options, timeline } = prepared;
   for (;;) {
-    const address = runtime.health.choose(prepared.candidates, performance.now());
+    const address = health.choose(prepared.candidates, performance.now());
     const result = await attemptCall(runtime, prepared, address);
     if (!("outcome" in result)) return result;
 
     const decision = decideRetry(result.outcome, {
       cost: call.cost,
-      retryBillable: options.retryBillable ?? runtime.config.retryBillable,
+      retryBillable: options.retryBillable ?? config.retryBillable,
       attempts: timeline.length,
       earlierDoubt: mayHaveBeenBilled(call.cost, timeline.slice(0, -1)),
       // A stream among the parts has been read: there is nothing to send again.
-      maxRetries: prepared.encoded.replayable ? (options.maxRetries ?? runtime.config.maxRetries) : 0,
-      deadlineMs: prepared.timeoutMs,
+      maxRetries: prepared.encoded.replayable ? (options.maxRetries ?? config.maxRetries) : 0,
+      timeoutMs: prepared.timeoutMs,
+      timeLeftMs: timeLeft(prepared.deadline),
       random: Math.random,
     });
     // Also for the next call: a caller with retries of its own, such as a framework, comes back with a new one.
     const failsOver = prepared.candidates.length > 1 && isUnreachable(result.outcome, call);
-    if (failsOver) runtime.health.markDown(address.kind, performance.now());
+    if (failsOver) health.markDown(address.kind, performance.now());
     if (decision.delayMs === undefined) throw result.toError(decision);
+    if (!budget.take()) throw result.toError({ ...decision, outOfBudget: true });
     await beforeNextAttempt(runtime, prepared, address, result.outcome, decision.delayMs);
   }
 }
@@ -53,8 +67,9 @@ function prepare<E>(
   options: RequestOptions,
   reading: Reading<E> | undefined,
 ): PreparedCall<E> {
-  checkRequestOptions(options);
+  checkRequestOptions(options, call.name);
   call.check?.();
+  const deadlineMs = options.deadline ?? config.deadlineMs;
   const encoded = encodeBody(call);
   const own: Record<string, string> = { ...headers, ...checkHeaders(options.headers) };
   if (encoded.contentType !== undefined) own["content-type"] = encoded.contentType;
@@ -70,6 +85,7 @@ function prepare<E>(
     headers: own,
     candidates: addressesFor(config.addresses, options.route ?? config.route, call),
     timeoutMs: options.timeout ?? config.timeoutMs ?? call.defaultTimeoutMs,
+    deadline: deadlineMs === undefined ? undefined : { at: performance.now() + deadlineMs, ms: deadlineMs },
     timeline: [],
     reading,
   };
@@ -94,7 +110,7 @@ async function beforeNextAttempt<E>(
   try {
     await delay(delayMs, options.signal);
   } catch (cause) {
-    const context = { call, address, apiKey: undefined, timeline, timeoutMs: 0, idleTimeoutMs: 0 };
+    const context = { call, address, apiKey: undefined, timeline, idleTimeoutMs: 0 };
     throw errorFromFailure({ kind: "aborted", cause, sent: false }, context);
   }
 }
@@ -103,5 +119,5 @@ async function beforeNextAttempt<E>(
 function isUnreachable(outcome: AttemptOutcome, call: Call): boolean {
   if (outcome.phase === "unsent") return true;
   if (call.cost !== "read") return false;
-  return outcome.phase === "no_answer" || outcome.status >= 500;
+  return outcome.phase === "no_answer" || judgeStatus(outcome.status).failover;
 }

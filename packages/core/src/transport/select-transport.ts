@@ -16,6 +16,7 @@ export function selectTransport(userFetch: FetchFunction | undefined): Transport
     name: dispatch.name,
     // Decided per request, because test tools patch `fetch` after clients were made.
     send: (request, sink) => (fetchIsNative() ? dispatch : fallback).send(request, sink),
+    resolvesHere: () => fetchIsNative() && dispatch.resolvesHere?.() === true,
   };
 }
 

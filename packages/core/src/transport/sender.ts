@@ -3,7 +3,7 @@ import type { GatewayConfig } from "../config/config.js";
 import { GatewayError } from "../errors/gateway-error.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
-import type { AsyncQueue } from "./async-queue.js";
+import { QueueReader } from "./async-queue.js";
 import type { ClientRuntime, Reading } from "./attempt-call.js";
 import { type ByteBody, createByteBody } from "./byte-body.js";
 import { ByteReader } from "./byte-reader.js";
@@ -12,7 +12,8 @@ import { type ErrorContext, errorFromFailure, errorFromUnreadable } from "./call
 import { CallGate } from "./call-gate.js";
 import { expectBinary } from "./expect-binary.js";
 import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
-import { createObserver } from "./observer.js";
+import { createObserver, type PollFailedEvent } from "./observer.js";
+import { RetryBudget } from "./retry-budget.js";
 import { runCall } from "./run-call.js";
 import type { Transport } from "./transport.js";
 
@@ -21,13 +22,15 @@ export type Unreadable = (what: string) => Error;
 
 /** A stream whose head has arrived. */
 export interface OpenStream<E> {
-  queue: AsyncQueue<E>;
+  queue: QueueReader<E>;
   /** Ends the stream with an `APIUserAbortError` and closes the connection. */
   abort(reason?: unknown): void;
 }
 
 /** Sends calls. Resources get this and nothing else: it keeps the key and the policy in its closure. */
 export interface Sender {
+  /** Tells that a video task cannot be read at the moment. */
+  onPollFailed(event: PollFailedEvent): void;
   /** Sends a call and reads its JSON answer. */
   json<T>(
     call: Call,
@@ -53,16 +56,24 @@ export interface Sender {
 const MAX_BINARY_BYTES = 2 * 2 ** 30;
 
 export function createSender(config: GatewayConfig, transport: Transport): Sender {
+  // A watch whose polls are refused waits without end: somebody has to hear of it.
+  const warner = createObserver(undefined, console, config.logLevel);
   const runtime: ClientRuntime = {
     config,
     transport,
     health: new AddressHealth(),
     gate: new CallGate(config.maxConcurrency),
+    budget: new RetryBudget(config.retryBudget),
     observer: createObserver(config.hooks, config.logger, config.logLevel),
     headers: { accept: "application/json", "user-agent": `model-gateway-core/${VERSION}`, ...config.headers },
   };
 
   return {
+    onPollFailed: (event) => {
+      const heard = config.logger !== undefined || config.hooks?.onPollFailed !== undefined;
+      (heard ? runtime.observer : warner)?.onPollFailed(event);
+    },
+
     json(call, options = {}, read) {
       return new APIPromise(
         runCall<never>(runtime, call, options).then(({ body, info, context }) => {
@@ -92,7 +103,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
           }
           const abort = (reason?: unknown) =>
             stream.cancel(errorFromFailure({ kind: "aborted", cause: reason, sent: true }, context));
-          return withResponse(wrap({ queue: stream, abort }), info);
+          return withResponse(wrap({ queue: new QueueReader(stream), abort }), info);
         }),
       );
     },

@@ -8,6 +8,10 @@ export interface TransportRequest {
   /** Names in lower case. The transport may add its own headers to the object. */
   headers: Record<string, string>;
   body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
+  /** The request must not reach the server twice: a runtime that repeats requests by itself must not repeat this one. */
+  once?: boolean;
+  /** IP address to connect to in place of what the host's name resolves to by then. */
+  connectTo?: string;
 }
 
 /** Response headers, looked up without building an object of them all. */
@@ -20,8 +24,11 @@ export interface ResponseHeaders {
 
 /** Why an exchange failed before it was complete. */
 export interface TransportFailure {
-  /** `unsent` only when it is certain that no byte of the request reached the server. */
-  phase: "unsent" | "no_answer";
+  /**
+   * `unsent` only when it is certain that no byte of the request reached the server; `unusable` for an answer that
+   * this transport can never read, however often it comes.
+   */
+  phase: "unsent" | "no_answer" | "unusable";
   code?: string;
   cause: unknown;
 }
@@ -40,6 +47,8 @@ export interface TransportExchange {
   /** Closes the connection; the sink hears nothing more. */
   abort(): void;
   resume(): void;
+  /** Whether there is no connection yet, so that nothing can have been sent; false where the transport cannot tell. */
+  isConnecting(): boolean;
 }
 
 /**
@@ -49,38 +58,6 @@ export interface TransportExchange {
 export interface Transport {
   readonly name: string;
   send(request: TransportRequest, sink: TransportSink): TransportExchange;
-}
-
-/** Codes of failures in which the request certainly did not reach the server. */
-const UNSENT_CODES = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EADDRNOTAVAIL",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "CERT_HAS_EXPIRED",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "ERR_SSL_WRONG_VERSION_NUMBER",
-]);
-
-/** First error code found along the chain of causes (`fetch` wraps the system error once or twice). */
-export function findErrorCode(error: unknown): string | undefined {
-  let current: unknown = error;
-  for (let depth = 0; depth < 5 && typeof current === "object" && current !== null; depth++) {
-    const { code, cause, errors } = current as { code?: unknown; cause?: unknown; errors?: unknown };
-    if (typeof code === "string") return code;
-    // A host with several addresses fails with an AggregateError, one error per address.
-    current = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
-  }
-  return undefined;
-}
-
-export function isUnsentCode(code: string | undefined): boolean {
-  return code !== undefined && UNSENT_CODES.has(code);
+  /** Whether names of hosts are resolved on this machine, so that `connectTo` holds. Default no. */
+  resolvesHere?(): boolean;
 }

@@ -59,11 +59,44 @@ describe("PollScheduler", () => {
       [0.2, 0.2],
     ] as const) {
       const scheduler = new PollScheduler(maxRate);
-      for (let index = 0; index < 20; index++) scheduler.slowDown(undefined);
+      for (let index = 0; index < 20; index++) {
+        scheduler.slowDown(undefined);
+        vi.advanceTimersByTime(1_001);
+      }
       expect(scheduler.pace().perSecond).toBe(slowest);
       for (let index = 0; index < 200; index++) scheduler.pollSucceeded();
       expect(scheduler.pace().perSecond).toBe(maxRate);
     }
+  });
+
+  it("halves its rate once for a burst of polls that are refused together", () => {
+    const scheduler = new PollScheduler(1_000);
+    for (let poll = 0; poll < 20; poll++) scheduler.slowDown(1_000);
+    expect(scheduler.pace().perSecond).toBe(500);
+    vi.advanceTimersByTime(1_001);
+    scheduler.slowDown(1_000);
+    expect(scheduler.pace().perSecond).toBe(250);
+  });
+
+  it("is back at its full rate within seconds", () => {
+    const scheduler = new PollScheduler(1_000);
+    for (let pause = 0; pause < 20; pause++) {
+      scheduler.slowDown(undefined);
+      vi.advanceTimersByTime(1_001);
+    }
+    const poll = () => {
+      scheduler.pollSucceeded();
+      scheduler.schedulePoll(0, poll);
+    };
+    scheduler.schedulePoll(0, poll);
+    vi.advanceTimersByTime(5_000);
+    expect(scheduler.pace().perSecond).toBe(1_000);
+  });
+
+  it("waits a minute for a server that asks for a day", () => {
+    const scheduler = new PollScheduler(100);
+    scheduler.slowDown(86_400_000);
+    expect(scheduler.pace().pausedForMs).toBe(60_000);
   });
 
   it("keeps a long pause when a short one is asked for after it", () => {

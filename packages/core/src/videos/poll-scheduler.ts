@@ -2,12 +2,16 @@ import { type TimerEntry, TimerHeap } from "./timer-heap.js";
 
 const MIN_RATE = 0.5;
 const SLOW_DOWN = 0.5;
-const SPEED_UP = 1.05;
+/** Share of the full rate that a success gives back: a client at its slowest is back within seconds. */
+const SPEED_UP = 1 / 20;
+/** After a 429 that names no time, and the longest that is waited after one that does, in milliseconds. */
+const PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How fast the watches of a client poll. */
 export interface PollPace {
-  /** Polls per second now; halves with each 429 and recovers with successes. */
+  /** Polls per second now; halves with each pause that a 429 asks for, and recovers with successes. */
   perSecond: number;
   /** Polls per second while nobody complains. */
   maxPerSecond: number;
@@ -49,17 +53,21 @@ export class PollScheduler {
   }
 
   /**
-   * The gateway asked to slow down: all polls wait, and come at half the rate after that.
-   * @param retryAfterMs the wait it asked for, in milliseconds
+   * The gateway asked to slow down: all polls wait, and come at half the rate after that. Polls that were under way
+   * together are refused together: during a pause the rate is not halved again.
+   * @param retryAfterMs the wait it asked for, in milliseconds; at most a minute of it is waited
    */
   slowDown(retryAfterMs: number | undefined): void {
-    this.rate = Math.max(Math.min(MIN_RATE, this.maxRate), this.rate * SLOW_DOWN);
-    const wait = retryAfterMs ?? 1000 / this.rate;
-    this.silentUntil = Math.max(this.silentUntil, performance.now() + wait);
+    const now = performance.now();
+    if (this.silentUntil <= now) {
+      this.rate = Math.max(Math.min(MIN_RATE, this.maxRate), this.rate * SLOW_DOWN);
+    }
+    const wait = Math.min(MAX_PAUSE_MS, retryAfterMs ?? PAUSE_MS);
+    this.silentUntil = Math.max(this.silentUntil, now + wait);
   }
 
   pollSucceeded(): void {
-    if (this.rate < this.maxRate) this.rate = Math.min(this.maxRate, this.rate * SPEED_UP);
+    if (this.rate < this.maxRate) this.rate = Math.min(this.maxRate, this.rate + this.maxRate * SPEED_UP);
   }
 
   pace(): PollPace {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { gatewayFor } from "../../test/gateways.js";
 import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
-import { AuthenticationError, InvalidRequestError, RateLimitError, type VideoTaskHandle } from "../index.js";
+import {
+  AuthenticationError,
+  InvalidRequestError,
+  type PollOptions,
+  RateLimitError,
+  type VideoTaskHandle,
+} from "../index.js";
 
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };
 const NEW = () => ({ ...HANDLE, createdAt: Date.now() });
@@ -13,7 +19,7 @@ async function gatewayWith(answers: Array<number | string>, headers: Record<stri
     if (typeof answer === "number") sendJSON(response, errorBody("no"), answer, headers);
     else sendJSON(response, { id: "t1", status: answer });
   });
-  return { server, videos: gatewayFor(server.url, {}).videos };
+  return { server, videos: gatewayFor(server.url, { logLevel: "off" }).videos };
 }
 
 describe("one poll", () => {
@@ -67,42 +73,83 @@ describe("one poll", () => {
     expect(new Set(polls.map(({ nextPollMs }) => nextPollMs)).size).toBeGreaterThan(10);
   });
 
-  it("rides out what may pass, at growing distances, and asks for one request each", async () => {
-    const { videos, server } = await gatewayWith([502]);
-    const {
-      error,
-      failedPolls,
-      nextPollMs = 0,
-    } = await videos.poll(NEW(), { intervalMs: 100, failedPolls: 2 });
-    expect(error?.kind).toBe("server");
-    expect(failedPolls).toBe(3);
-    expect(nextPollMs).toBeGreaterThanOrEqual(720);
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each<[before: number, options: PollOptions, least: number, most: number]>([
+    [0, {}, 900, 1_100],
+    [1, {}, 1_800, 2_200],
+    [2, {}, 3_600, 4_400],
+    [3, {}, 4_500, 5_500],
+    [99, {}, 4_500, 5_500],
+    [9, { intervalMs: 100 }, 90, 110],
+    [0, { backoff: { firstMs: 10 } }, 9, 11],
+    [9, { backoff: { maxMs: 60_000 } }, 54_000, 66_000],
+  ])(
+    "that is the %i. in a row to fail in a way that passes is repeated soon: %j",
+    async (failedPolls, options, least, most) => {
+      const { videos, server } = await gatewayWith([502]);
+      const { error, ...poll } = await videos.poll(NEW(), { ...options, failedPolls });
+      expect(error?.kind).toBe("server");
+      expect(poll.failedPolls).toBe(failedPolls + 1);
+      expect(poll.nextPollMs).toBeGreaterThanOrEqual(least);
+      expect(poll.nextPollMs).toBeLessThanOrEqual(most);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  it("asks for a pause on 429: the one the gateway names, or a growing one", async () => {
-    const named = await (await gatewayWith([429], { "retry-after": "7" })).videos.poll(NEW());
-    expect(named.error).toBeInstanceOf(RateLimitError);
-    expect(named.pauseMs).toBe(7_000);
-    const { videos } = await gatewayWith([429]);
-    expect((await videos.poll(NEW(), { failedPolls: 0 })).pauseMs).toBe(1_000);
-    expect((await videos.poll(NEW(), { failedPolls: 3 })).pauseMs).toBe(8_000);
-    expect((await videos.poll(NEW(), { failedPolls: 9 })).pauseMs).toBe(32_000);
-  });
+  it.each<[retryAfter: string | undefined, pause: number, least: number, most: number]>([
+    [undefined, 1_000, 4_500, 5_500],
+    ["1", 1_000, 4_500, 5_500],
+    ["7", 7_000, 6_300, 7_700],
+    ["86400", 60_000, 54_000, 66_000],
+  ])(
+    "that is answered 429 with Retry-After %s waits for that and no longer",
+    async (retryAfter, pause, least, most) => {
+      const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+      for (const failedPolls of [0, 9]) {
+        const { videos } = await gatewayWith([429], headers);
+        const poll = await videos.poll(NEW(), { failedPolls });
+        expect(poll.error).toBeInstanceOf(RateLimitError);
+        expect(poll.pauseMs).toBe(pause);
+        expect(poll.nextPollMs).toBeGreaterThanOrEqual(least);
+        expect(poll.nextPollMs).toBeLessThanOrEqual(most);
+      }
+    },
+  );
 
   it("gives a new task time to become known, and none to one of unknown age", async () => {
     const { videos } = await gatewayWith([404]);
     const young = { ...HANDLE, createdAt: Date.now() - 20_000 };
     expect(await videos.poll(young)).toMatchObject({ failedPolls: 0, nextPollMs: expect.any(Number) });
-    expect((await videos.poll(HANDLE)).nextPollMs).toBeUndefined();
+    expect(await videos.poll(HANDLE)).toMatchObject({ failedPolls: 1, nextPollMs: expect.any(Number) });
   });
 
-  it("names no next poll for an error that will not pass", async () => {
+  it("that is refused comes again slowly: somebody may have to act", async () => {
     const { videos } = await gatewayWith([401]);
-    const { error, nextPollMs, task } = await videos.poll(NEW());
+    const { error, task, nextPollMs = 0 } = await videos.poll(NEW());
     expect(error).toBeInstanceOf(AuthenticationError);
-    expect([task, nextPollMs]).toEqual([undefined, undefined]);
+    expect(task).toBeUndefined();
+    expect(nextPollMs).toBeGreaterThanOrEqual(27_000);
+    expect(nextPollMs).toBeLessThanOrEqual(33_000);
+    const own = await videos.poll(NEW(), { backoff: { refusedMs: 10 } });
+    expect(own.nextPollMs).toBeLessThanOrEqual(11);
   });
+
+  it("names no next poll when the caller has left", async () => {
+    const { videos } = await gatewayWith(["running"]);
+    const poll = await videos.poll(NEW(), { signal: AbortSignal.abort() });
+    expect(poll.error?.kind).toBe("aborted");
+    expect(poll.nextPollMs).toBeUndefined();
+  });
+
+  it.each(["intervalMs", "backoff.firstMs", "backoff.maxMs", "backoff.refusedMs"])(
+    "needs %s above 0",
+    async (name) => {
+      const { videos } = await gatewayWith(["running"]);
+      const [group, field] = name.split(".");
+      const options = field === undefined ? { [name]: 0 } : { [group as string]: { [field]: -1 } };
+      await expect(videos.poll(NEW(), options)).rejects.toThrow(name);
+      expect(() => videos.watch(NEW(), options)).toThrow(name);
+    },
+  );
 
   it("refuses a handle that is none", async () => {
     const { videos } = await gatewayWith(["running"]);
@@ -137,12 +184,13 @@ describe("a poll ahead of time", () => {
 
 describe("the pace of polling", () => {
   it("is told: full at first, slowed down after a 429", async () => {
-    const { videos } = await gatewayWith([429, "running"], { "retry-after": "60" });
+    const { videos } = await gatewayWith([429, "running"], { "retry-after": "86400" });
     expect(videos.pollPace).toEqual({ perSecond: 20, maxPerSecond: 20, pausedForMs: 0 });
     const watch = videos.watch(NEW(), { intervalMs: 1 });
     const left = watch.next();
     await expect.poll(() => videos.pollPace.perSecond).toBe(10);
     expect(videos.pollPace.pausedForMs).toBeGreaterThan(50_000);
+    expect(videos.pollPace.pausedForMs).toBeLessThanOrEqual(60_000);
     await watch.return?.();
     expect((await left).done).toBe(true);
   });

@@ -1,3 +1,4 @@
+import { parseJSON } from "../json/parse-json.js";
 import { firstText, layersOf, readCreatedAt } from "./read-video-task.js";
 import { isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
 import { readStatusWord, type VideoStatus } from "./video-status.js";
@@ -55,7 +56,7 @@ export function readVideoCallback(body: unknown, options: ReadCallbackOptions = 
 function parse(body: unknown): unknown {
   if (typeof body !== "string") return body;
   try {
-    return JSON.parse(body);
+    return parseJSON(body);
   } catch {
     return body;
   }

@@ -4,7 +4,7 @@ import type { VideoFile, VideoTask, VideoTaskHandle } from "./video-types.js";
 
 /**
  * Reads a task from any of the shapes that routes send: the fields of the API description at the top level, in
- * `data` or in `output`, an upstream's own task inside `data`, or inside `data.data`.
+ * `data` or in `output`, an upstream's own task inside `data`, or one or two levels below that.
  */
 export function readVideoTask(body: unknown, handle: VideoTaskHandle): VideoTask {
   const layers = layersOf(body);
@@ -41,6 +41,7 @@ export function layersOf(body: unknown): JSONObject[] {
   const top = readObject(body);
   const data = readObject(top?.["data"]);
   const inner = readObject(data?.["data"]);
+  const innermost = readObject(inner?.["data"]);
   return [
     data,
     readObject(top?.["output"]),
@@ -48,6 +49,8 @@ export function layersOf(body: unknown): JSONObject[] {
     top,
     inner,
     readObject(inner?.["output"]),
+    innermost,
+    readObject(innermost?.["output"]),
   ].filter((layer) => layer !== undefined);
 }
 

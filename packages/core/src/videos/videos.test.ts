@@ -1,13 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
 import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
 import {
   APIUserAbortError,
-  AuthenticationError,
   InvalidRequestError,
   InvalidResponseError,
-  NotFoundError,
+  type PollFailedEvent,
   type VideoTask,
   VideoTaskFailedError,
   type VideoTaskHandle,
@@ -23,7 +22,10 @@ async function gatewayWith(answers: Array<(response: ServerResponse) => void>, o
   const server = await startServer((_request, response, count) => {
     (answers[Math.min(count, answers.length) - 1] as (response: ServerResponse) => void)(response);
   });
-  return { server, gateway: gatewayFor(server.url, { maxPollsPerSecond: 10_000, ...options }) };
+  return {
+    server,
+    gateway: gatewayFor(server.url, { maxPollsPerSecond: 10_000, logLevel: "off", ...options }),
+  };
 }
 
 const status =
@@ -232,22 +234,47 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
     ]);
   });
 
-  it("give up after ten failed polls in a row, with the last error and the handle", async () => {
-    const { gateway, server } = await gatewayWith([failure(502)], transport);
-    const error = await errorOf(gateway.videos.wait(HANDLE, FAST));
-    expect(error).toMatchObject({ status: 502, handle: HANDLE });
-    expect(server.requests).toHaveLength(10);
-  });
+  it.each([400, 401, 403, 404, 302, 500])(
+    "go on when polls are answered %i: that says nothing about a task that was paid for",
+    async (code) => {
+      const told: PollFailedEvent[] = [];
+      const lines: string[] = [];
+      const warn = (line: string) => lines.push(line);
+      let mended = false;
+      const answer = (response: ServerResponse) => (mended ? status("succeeded") : failure(code))(response);
+      const { gateway } = await gatewayWith([answer], {
+        ...transport,
+        hooks: { onPollFailed: (event: PollFailedEvent) => told.push(event) },
+        logger: { debug() {}, info() {}, warn, error: warn },
+        logLevel: "warn",
+      });
+      const old = { ...HANDLE, createdAt: Date.now() - 31_000 };
+      const backoff = { firstMs: 1, maxMs: 1, refusedMs: 1 };
+      const watch = gateway.videos.watch(old, { ...FAST, backoff });
+      const first = watch.next();
+      await expect.poll(() => watch.trouble?.failedPolls ?? 0).toBeGreaterThan(11);
+      expect(watch.trouble).toMatchObject({
+        error: { status: code, handle: old },
+        since: expect.any(Number),
+      });
+      mended = true;
+      expect((await first).value).toMatchObject({ status: "succeeded" });
+      expect(watch.trouble).toBeUndefined();
+      expect(told.map(({ failedPolls }) => failedPolls)).toEqual(told.map((_event, index) => index + 1));
+      expect(told[0]).toMatchObject({ task: HANDLE.id, nextPollMs: expect.any(Number) });
+      expect(lines.filter((line) => line.includes("cannot be read"))).toHaveLength(1);
+    },
+  );
 
-  it("give up at once on what no poll can mend", async () => {
-    const unknown = await gatewayWith([failure(404)], transport);
-    const old = { ...HANDLE, createdAt: Date.now() - 31_000 };
-    expect(await errorOf(unknown.gateway.videos.wait(old, FAST))).toBeInstanceOf(NotFoundError);
-    const locked = await gatewayWith([failure(401)], transport);
-    const error = await errorOf(locked.gateway.videos.wait(HANDLE, FAST));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(error).toMatchObject({ handle: HANDLE });
-    expect(locked.server.requests).toHaveLength(1);
+  it("tell the console that they cannot be read where nobody listens", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const { gateway } = await gatewayWith([failure(401)], { ...transport, logLevel: "warn" });
+    const options = { ...FAST, timeoutMs: 200, backoff: { refusedMs: 1 } };
+    expect(await errorOf(gateway.videos.wait(HANDLE, options))).toBeInstanceOf(VideoTaskTimeoutError);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining("task t1 cannot be read (authentication"), expect.anything()],
+    ]);
   });
 
   it("stop polling when the reader leaves the loop", async () => {

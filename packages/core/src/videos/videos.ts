@@ -3,6 +3,7 @@ import { InvalidRequestError } from "../errors/errors.js";
 import type { AddressKind } from "../errors/gateway-error.js";
 import type { APIPromise } from "../transport/api-promise.js";
 import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
+import type { PollFailedEvent } from "../transport/observer.js";
 import type { Sender } from "../transport/sender.js";
 import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-second-family-request.js";
 import { checkVideoRequest } from "./check-video-request.js";
@@ -27,6 +28,7 @@ export class Videos {
   constructor(
     private readonly sender: Sender,
     private readonly scheduler: PollScheduler,
+    private readonly onPollFailed: (event: PollFailedEvent) => void,
   ) {}
 
   /**
@@ -91,12 +93,14 @@ export class Videos {
    */
   async poll(handle: VideoTaskHandle, options: PollOptions = {}): Promise<VideoPoll> {
     checkHandle(handle);
-    checkDuration("intervalMs", options.intervalMs);
-    return pollVideoTask(
+    checkPollOptions(options);
+    const poll = await pollVideoTask(
       () => this.retrieve(handle, { signal: options.signal, maxRetries: 0 }),
       options,
       () => ageOf(handle),
     );
+    this.tellFailed(handle, poll);
+    return poll;
   }
 
   /** How fast the watches of this client poll right now: slower than they may after a 429. */
@@ -106,27 +110,40 @@ export class Videos {
 
   /**
    * Polls a task and yields it at each change of status, progress, result URLs or error; ends after a terminal status.
-   * Failing polls are ridden out; ten in a row end the watch with the last error, which carries the handle.
+   *
+   * A poll that fails is no verdict on the task, which was paid for and goes on: the watch polls on, slowly (see
+   * `PollBackoff`), until `timeoutMs`, and tells: `watch.trouble`, the hook `onPollFailed`, a line of the logger, or of
+   * the console where there is neither.
    */
   watch(handle: VideoTaskHandle, options: WatchOptions = {}): VideoWatch {
     checkHandle(handle);
-    checkDuration("intervalMs", options.intervalMs);
+    checkPollOptions(options);
     checkDuration("timeoutMs", options.timeoutMs);
     // The watch repeats polls by itself, at its own pace.
-    return new VideoTaskWatch(handle, options, this.scheduler, (task, signal) =>
-      this.retrieve(task, { signal, maxRetries: 0 }),
+    return new VideoTaskWatch(
+      handle,
+      options,
+      this.scheduler,
+      (task, signal) => this.retrieve(task, { signal, maxRetries: 0 }),
+      (poll) => this.tellFailed(handle, poll),
     );
   }
 
   /**
    * Waits for the succeeded task. Throws `VideoTaskFailedError` (with the task) when it failed, was cancelled or
-   * expired, and `VideoTaskTimeoutError` (with the handle) at `timeoutMs`.
+   * expired, and `VideoTaskTimeoutError` (with the handle) at `timeoutMs`: without that it waits as long as it takes.
    */
   async wait(handle: VideoTaskHandle, options: WatchOptions = {}): Promise<VideoTask> {
     let last: VideoTask | undefined;
     for await (const task of this.watch(handle, options)) last = task;
     if (last?.status === "succeeded") return last;
     throw new VideoTaskFailedError(last as VideoTask);
+  }
+
+  private tellFailed({ id }: VideoTaskHandle, { error, failedPolls, nextPollMs }: VideoPoll): void {
+    if (error === undefined || failedPolls === 0 || error.kind === "aborted") return;
+    const reason = `${error.kind}: ${error.message}`;
+    this.onPollFailed({ task: id, failedPolls, reason, ...(nextPollMs !== undefined && { nextPollMs }) });
   }
 
   private createTask(
@@ -155,6 +172,13 @@ export class Videos {
       return task.rawStatus === undefined ? { ...task, status: "queued" } : task;
     });
   }
+}
+
+function checkPollOptions({ intervalMs, backoff = {} }: PollOptions | WatchOptions): void {
+  checkDuration("intervalMs", intervalMs);
+  checkDuration("backoff.firstMs", backoff.firstMs);
+  checkDuration("backoff.maxMs", backoff.maxMs);
+  checkDuration("backoff.refusedMs", backoff.refusedMs);
 }
 
 function addressOf({

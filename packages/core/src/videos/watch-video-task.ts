@@ -1,7 +1,8 @@
-import { RateLimitError } from "../errors/api-error.js";
 import { APIUserAbortError } from "../errors/errors.js";
+import type { GatewayError } from "../errors/gateway-error.js";
+import { onAbort } from "../transport/abort-signal.js";
 import type { PollScheduler } from "./poll-scheduler.js";
-import { ageOf, pollVideoTask } from "./poll-video-task.js";
+import { ageOf, type PollBackoff, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { VideoTaskTimeoutError } from "./video-errors.js";
 import type { VideoTask, VideoTaskHandle } from "./video-types.js";
 
@@ -9,14 +10,28 @@ import type { VideoTask, VideoTaskHandle } from "./video-types.js";
 export interface WatchOptions {
   /** First distance between polls in milliseconds; grows with the age of the task to six times that. Default 5000. */
   intervalMs?: number;
+  /** Distances between polls that fail. */
+  backoff?: PollBackoff;
   /** Gives up after this time with a `VideoTaskTimeoutError`, also while a poll hangs. Default: never. */
   timeoutMs?: number;
   /** Ends the watch at once with an `APIUserAbortError`. The task itself goes on. */
   signal?: AbortSignal;
 }
 
+/** Why a task cannot be read at the moment. */
+export interface PollTrouble {
+  /** Of the last poll. */
+  error: GatewayError;
+  /** Polls that failed in a row. */
+  failedPolls: number;
+  /** When the first of them failed, in milliseconds since the epoch. */
+  since: number;
+}
+
 /** A task as it changes, for `for await`; leaving the loop ends the watch. */
 export interface VideoWatch extends AsyncIterableIterator<VideoTask> {
+  /** Set while the task cannot be read: the watch polls on, slowly, since the task itself goes on. */
+  readonly trouble: PollTrouble | undefined;
   /**
    * Polls ahead of time, such as on a callback: at once, or a second after the last poll if that comes later.
    * The client's rate holds, so calling it often costs nothing.
@@ -24,7 +39,6 @@ export interface VideoWatch extends AsyncIterableIterator<VideoTask> {
   pollSoon(): void;
 }
 
-const MAX_FAILED_POLLS = 10;
 const MIN_GAP_MS = 1_000;
 
 type Retrieve = (handle: VideoTaskHandle, signal: AbortSignal) => Promise<VideoTask>;
@@ -40,7 +54,8 @@ export class VideoTaskWatch implements VideoWatch {
   private polling = false;
   private soon = false;
   private last: VideoTask | undefined;
-  private failedPolls = 0;
+  private troubled: PollTrouble | undefined;
+  private forgetSignal: (() => void) | undefined;
   private over = false;
   private error: unknown;
   /** Wakes the reader that waits for the next change. */
@@ -52,13 +67,14 @@ export class VideoTaskWatch implements VideoWatch {
     private readonly options: WatchOptions,
     private readonly scheduler: PollScheduler,
     private readonly retrieve: Retrieve,
+    private readonly tell: (poll: VideoPoll) => void = () => {},
   ) {
     const { signal, timeoutMs } = options;
     if (signal?.aborted) {
       this.end(this.abortError());
       return;
     }
-    signal?.addEventListener("abort", this.onAbort, { once: true });
+    this.forgetSignal = onAbort(signal, this.onAbort);
     if (timeoutMs !== undefined) {
       this.cancelDeadline = scheduler.scheduleDeadline(timeoutMs, () =>
         this.end(new VideoTaskTimeoutError(handle, timeoutMs, this.last)),
@@ -90,6 +106,10 @@ export class VideoTaskWatch implements VideoWatch {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  get trouble(): PollTrouble | undefined {
+    return this.troubled;
   }
 
   pollSoon(): void {
@@ -127,20 +147,24 @@ export class VideoTaskWatch implements VideoWatch {
 
   /** @returns when the next poll is due; undefined when the watch is over */
   private async pollAndTell(): Promise<number | undefined> {
-    const { intervalMs } = this.options;
+    const { intervalMs, backoff } = this.options;
     const poll = await pollVideoTask(
       () => this.retrieve(this.handle, this.stopPolling.signal),
-      { intervalMs, failedPolls: this.failedPolls, last: this.last },
+      { intervalMs, backoff, failedPolls: this.troubled?.failedPolls ?? 0, last: this.last },
       () => ageOf(this.handle) ?? performance.now() - this.startedAt,
     );
     if (this.over) return undefined;
-    this.failedPolls = poll.failedPolls;
-    if (poll.task !== undefined) this.see(poll.task, poll.changed);
-    if (poll.error instanceof RateLimitError) this.scheduler.slowDown(poll.error.retryAfterMs);
-    if (poll.nextPollMs !== undefined && poll.failedPolls < MAX_FAILED_POLLS) return poll.nextPollMs;
-    if (poll.error !== undefined) poll.error.handle = this.handle;
-    this.end(poll.error);
-    return undefined;
+    const { task, error, failedPolls, pauseMs, nextPollMs } = poll;
+    if (error !== undefined) error.handle = this.handle;
+    this.troubled =
+      error === undefined || failedPolls === 0
+        ? undefined
+        : { error, failedPolls, since: this.troubled?.since ?? Date.now() };
+    this.tell(poll);
+    if (task !== undefined) this.see(task, poll.changed);
+    if (pauseMs !== undefined) this.scheduler.slowDown(pauseMs);
+    if (nextPollMs === undefined) this.end(error);
+    return nextPollMs;
   }
 
   private see(task: VideoTask, changed: boolean): void {
@@ -157,7 +181,7 @@ export class VideoTaskWatch implements VideoWatch {
     this.error = error;
     this.cancelDeadline?.();
     this.cancelPoll?.();
-    this.options.signal?.removeEventListener("abort", this.onAbort);
+    this.forgetSignal?.();
     this.stopPolling.abort();
     this.wake?.();
   }
