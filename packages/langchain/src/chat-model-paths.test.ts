@@ -275,6 +275,29 @@ describe("an answer is the same message however LangChain reads it", () => {
     }
   });
 
+  it.each(["length", "content_filter"])(
+    "takes no call for one without arguments that was cut off before them: %s",
+    async (reason) => {
+      const model = new ChatModelGateway("requested-model", gateway.connection);
+      const calls = [call("a", "now", ""), call("b", "delete_all", "")];
+      gateway.script(completion({ content: null, tool_calls: calls }, { finish_reason: reason }));
+      const whole = await model.invoke("Hi");
+      gateway.script({
+        events: [event({ tool_calls: calls.map((made, index) => ({ index, ...made })) }), ...ending(reason)],
+      });
+      for (const [way, message] of Object.entries({ whole, ...(await readEveryStreamedWay(model)) })) {
+        expect(
+          message.tool_calls?.map(({ name }) => name),
+          way,
+        ).toEqual(["now"]);
+        expect(message.contentBlocks.at(-1), way).toMatchObject({
+          type: "invalid_tool_call",
+          name: "delete_all",
+        });
+      }
+    },
+  );
+
   it("joins the pieces of a stream of standard blocks", async () => {
     const model = new ChatModelGateway("m", { ...gateway.connection, outputVersion: "v1" });
     gateway.script({

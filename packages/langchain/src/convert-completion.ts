@@ -63,7 +63,7 @@ export function toMessage(answer: Answer, reading: AnswerReading, requestId: str
       ...toAdditionalKwargs(answer, reading),
       ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     },
-    ...convertToolCalls(calls),
+    ...convertToolCalls(calls, answer.finishReason),
     usage_metadata: convertUsage(answer.completion.usage),
     response_metadata: toResponseMetadata(answer, requestId),
   });

@@ -20,7 +20,7 @@ export class StreamedMessageChunk extends AIMessageChunk {
         name,
         arguments: args,
       }));
-      Object.assign(this, convertToolCalls(readings));
+      Object.assign(this, convertToolCalls(readings, this.response_metadata["finish_reason"]));
     }
   }
 
