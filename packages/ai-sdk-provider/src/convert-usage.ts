@@ -3,16 +3,21 @@ import type { Usage } from "@model-gateway/core";
 
 /** Token counts in the SDK's terms; what the gateway does not tell stays undefined. */
 export function convertUsage(usage: Usage | null | undefined): LanguageModelV4Usage {
-  const input = usage?.prompt_tokens;
-  const output = usage?.completion_tokens;
-  const cacheRead = usage?.prompt_tokens_details?.cached_tokens;
-  const reasoning = usage?.completion_tokens_details?.reasoning_tokens;
+  const input = count(usage?.prompt_tokens);
+  const output = count(usage?.completion_tokens);
+  const details = usage?.prompt_tokens_details;
+  const cacheRead = count(details?.cached_tokens, usage?.["prompt_cache_hit_tokens"]);
+  const cacheWrite = count(
+    ...[details?.["cache_write_tokens"], details?.["cache_creation_tokens"]],
+    ...[details?.["cached_creation_tokens"], usage?.["cache_creation_input_tokens"]],
+  );
+  const reasoning = count(usage?.completion_tokens_details?.reasoning_tokens);
   return {
     inputTokens: {
       total: input,
-      noCache: input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0)),
+      noCache: input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)),
       cacheRead,
-      cacheWrite: undefined,
+      cacheWrite,
     },
     outputTokens: {
       total: output,
@@ -22,4 +27,9 @@ export function convertUsage(usage: Usage | null | undefined): LanguageModelV4Us
     // A usage block is JSON by origin.
     raw: (usage ?? undefined) as LanguageModelV4Usage["raw"],
   };
+}
+
+/** The first that is a number: routes name the same count differently. */
+function count(...candidates: unknown[]): number | undefined {
+  return candidates.find((value) => typeof value === "number") as number | undefined;
 }

@@ -196,7 +196,88 @@ describe("image requests", () => {
       "mask",
     ]);
     const plain = await generateImage({ model: modelGateway.image("m"), prompt: "x", seed: 1 });
-    expect(plain.warnings).toEqual([{ type: "unsupported", feature: "seed" }]);
+    expect(plain.warnings).toMatchObject([{ type: "unsupported", feature: "seed" }]);
+  });
+
+  it.each([
+    [
+      "chat",
+      { family: "chat" },
+      { quality: "high", user: "u", sizePlacement: "prompt" },
+      ["outputFormat", "background", "moderation", "watermark", "extraBody"],
+    ],
+    [
+      "reference",
+      { family: "reference" },
+      { watermark: false, maxImages: 2, responseFormat: "url", extraBody: { style: "ink" } },
+      ["quality", "background", "user", "moderation", "outputCompression", "partialImages"],
+    ],
+    [
+      "base64",
+      { family: "base64" },
+      { quality: "low", moderation: "low", user: "u", extraBody: { style: "ink" } },
+      ["watermark", "guidanceScale", "maxImages", "responseFormat", "inputFidelity", "sizePlacement"],
+    ],
+    ["unnamed", {}, { background: "opaque" }, ["watermark", "sequentialImageGeneration"]],
+  ] as const)("of the family %s send every option or warn of it", async (_name, settings, sent, unsent) => {
+    const values: Record<string, string | number | boolean | object> = {
+      outputFormat: "png",
+      background: "auto",
+      moderation: "auto",
+      watermark: true,
+      extraBody: { style: "ink" },
+      quality: "low",
+      user: "u",
+      outputCompression: 5,
+      partialImages: 1,
+      guidanceScale: 2,
+      maxImages: 3,
+      responseFormat: "url",
+      inputFidelity: "low",
+      sizePlacement: "prompt",
+      sequentialImageGeneration: "auto",
+    };
+    const { modelGateway, requests } = await onScript((response) =>
+      sendJSON(response, {
+        data: [{ b64_json: PNG }],
+        choices: [{ index: 0, message: { content: `![x](data:image/png;base64,${PNG})` } }],
+      }),
+    );
+    const make = (options: object) =>
+      generateImage({
+        model: modelGateway.image("m", settings),
+        prompt: "x",
+        providerOptions: { modelGateway: { ...options } },
+      });
+    expect((await make(sent)).warnings).toEqual([]);
+    const body = JSON.stringify(requests[0]?.json);
+    for (const value of Object.values(sent)) {
+      const needle = typeof value === "object" ? "ink" : JSON.stringify(value);
+      // Where the size goes shows only when there is one.
+      if (value !== "prompt") expect(body).toContain(needle);
+    }
+    const wrong = await make(Object.fromEntries(unsent.map((name) => [name, values[name]])));
+    expect(new Set(wrong.warnings.map((warning) => ("feature" in warning ? warning.feature : "")))).toEqual(
+      new Set(unsent.map((name) => `providerOptions.modelGateway.${name}`)),
+    );
+  });
+
+  it("for several images at once warn where a request makes one", async () => {
+    const { modelGateway } = await onScript((response) => sendJSON(response, { data: [{ b64_json: PNG }] }));
+    const model = modelGateway.image("m", { family: "reference", maxImagesPerCall: 2 });
+    const { warnings } = await generateImage({ model, prompt: "x", n: 2 });
+    expect(warnings).toMatchObject([{ type: "unsupported", feature: "n" }]);
+  });
+
+  it("for intermediate pictures warn where nobody takes them", async () => {
+    const { modelGateway } = await onScript((response) => sendJSON(response, { data: [{ b64_json: PNG }] }));
+    const providerOptions = { modelGateway: { partialImages: 2 } };
+    const { warnings } = await generateImage({
+      model: modelGateway.image("m"),
+      prompt: "x",
+      providerOptions,
+    });
+    expect(warnings).toMatchObject([{ type: "unsupported", feature: "partialImages" }]);
   });
 
   it("check the size of a chat image before anything is sent", async () => {
@@ -257,7 +338,7 @@ describe("image results", () => {
   it("carry what each image was told of it", async () => {
     const { modelGateway } = await onScript((response) =>
       sendJSON(response, {
-        data: [{ b64_json: PNG, revised_prompt: "A red fox" }, { error: { message: "refused" } }],
+        data: [{ error: { message: "refused" } }, { b64_json: PNG, revised_prompt: "A red fox" }],
         usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
       }),
     );
@@ -267,11 +348,13 @@ describe("image results", () => {
     });
     expect(images).toHaveLength(1);
     expect(usage).toEqual({ inputTokens: 1, outputTokens: 2, totalTokens: 3 });
-    expect(warnings).toEqual([{ type: "other", message: "One image was not made: refused" }]);
-    expect(providerMetadata["modelGateway"]?.images[0]).toEqual({
-      revisedPrompt: "A red fox",
-      mediaType: "image/png",
-    });
+    // Nobody can do anything about it afterwards: the metadata says it, and no warning.
+    expect(warnings).toEqual([]);
+    expect(providerMetadata["modelGateway"]?.images).toEqual([
+      { revisedPrompt: "A red fox", mediaType: "image/png" },
+      { error: { message: "refused" } },
+    ]);
+    expect(images[0]?.providerMetadata?.["modelGateway"]).toMatchObject({ revisedPrompt: "A red fox" });
   });
 
   it("that fail with an open outcome are not made again", async () => {

@@ -1,4 +1,7 @@
-export type { ModelGatewayLanguageModelChatOptions } from "./model-gateway-chat-language-model-options.js";
+export type {
+  ModelGatewayLanguageModelChatOptions,
+  ModelGatewayLanguageModelSettings,
+} from "./model-gateway-chat-language-model-options.js";
 export type { ModelGatewayEmbeddingModelOptions } from "./model-gateway-embedding-model-options.js";
 export type { ModelGatewayImageModelSettings, PartialImage } from "./model-gateway-image-model.js";
 export type { ImageFamily, ModelGatewayImageModelOptions } from "./model-gateway-image-model-options.js";
@@ -11,4 +14,5 @@ export {
 export type { ModelGatewaySpeechModelOptions } from "./model-gateway-speech-model-options.js";
 export type { ModelGatewayVideoModelSettings } from "./model-gateway-video-model.js";
 export type { ModelGatewayVideoModelOptions } from "./model-gateway-video-model-options.js";
+export { oncePerToolCall } from "./once-per-tool-call.js";
 export { VERSION } from "./version.js";

@@ -78,7 +78,7 @@ const COMPLAINTS: Record<string, Record<string, readonly string[]>> = {
     "language-model": ["reports an error inside the stream with its type and code"],
   },
   "a stream without a finish reason ends as an error or as nothing": {
-    own: ["a stream that ends without a finish reason keeps its text"],
+    own: ["a stream that ends without a finish reason keeps its text and is told to be interrupted"],
   },
   "provider options are lost because of a dot or a dash in the provider's name": {
     provider: ["names its models so that options and metadata find them"],
@@ -201,15 +201,23 @@ describe("known complaints", () => {
     await closed;
   });
 
-  it("a stream that ends without a finish reason keeps its text", async () => {
+  it("a stream that ends without a finish reason keeps its text and is told to be interrupted", async () => {
     const { modelGateway } = await onScript((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const chunk = { id: "1", choices: [{ index: 0, delta: { content: "All of it." } }] };
       response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
     });
-    const result = streamText({ model: modelGateway("m"), prompt: "x" });
+    const errors: unknown[] = [];
+    const onError = ({ error }: { error: unknown }) => void errors.push(error);
+    const result = streamText({ model: modelGateway("m"), prompt: "x", onError });
     expect(await result.text).toBe("All of it.");
-    expect(await result.finishReason).toBe("other");
+    expect(await result.finishReason).toBe("interrupted");
+    expect(errors).toMatchObject([{ type: "stream_interrupted" }]);
+    const lenient = modelGateway("m", { requireFinishReason: false });
+    const accepted = streamText({ model: lenient, prompt: "x", onError });
+    expect(await accepted.text).toBe("All of it.");
+    expect(await accepted.finishReason).toBe("stop");
+    expect(errors).toHaveLength(1);
   });
 
   it("raw audio is not labelled as MP3", async () => {

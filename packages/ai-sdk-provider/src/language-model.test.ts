@@ -100,7 +100,7 @@ describe("generateText", () => {
       future: 1,
       stream: false,
     });
-    expect(warnings).toEqual([{ type: "unsupported", feature: "topK" }]);
+    expect(warnings).toMatchObject([{ type: "unsupported", feature: "topK" }]);
   });
 
   it.each([

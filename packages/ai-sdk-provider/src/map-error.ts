@@ -26,7 +26,9 @@ export function toSDKError(error: unknown, baseURL: string): unknown {
     return error.cause ?? new DOMException("The call was aborted.", "AbortError");
   }
   if (ConfigurationError.isInstance(error)) {
-    return /API key/.test(error.message)
+    // The key's own source has said what is wrong with it.
+    if (LoadAPIKeyError.isInstance(error.cause)) return error.cause;
+    return error.option === "apiKey"
       ? new LoadAPIKeyError({ message: error.message })
       : new LoadSettingError({ message: error.message });
   }
@@ -44,7 +46,8 @@ export function toSDKError(error: unknown, baseURL: string): unknown {
     url: baseURL + (error.path ?? ""),
     // The request holds the prompt, and errors end up in logs.
     requestBodyValues: {},
-    statusCode: answer?.status ?? (InvalidResponseError.isInstance(error) ? error.status : undefined),
+    statusCode:
+      (answer && statusOf(answer)) ?? (InvalidResponseError.isInstance(error) ? error.status : undefined),
     responseHeaders: answer && { ...answer.headers },
     responseBody: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
     isRetryable: error.retryable,
@@ -62,9 +65,29 @@ export function toSDKStreamError(error: unknown, baseURL: string): unknown {
     message: error.message,
     type: answer?.type ?? error.kind,
     code: answer?.code,
-    statusCode: answer?.status,
+    statusCode: answer && statusOf(answer),
     isRetryable: error.retryable,
     data: answer?.body ?? { kind: error.kind, requestId: error.requestId },
+  });
+}
+
+/** An error inside an answer that began well has the status that its code says, if it is one. */
+function statusOf({ status, code = "" }: APIError): number | undefined {
+  if (status > LAST_SUCCESS) return status;
+  return /^\d{3}$/.test(code) ? Number(code) : undefined;
+}
+
+const LAST_SUCCESS = 299;
+
+/** A 200 that answers nothing: some routes do so when their filter has taken every choice away. */
+export function emptyAnswerError(data: object, url: string): APICallError {
+  return new APICallError({
+    message: "The answer holds no choice: the model said nothing. What the gateway sent is in error.data.",
+    url,
+    requestBodyValues: {},
+    responseBody: JSON.stringify(data),
+    isRetryable: false,
+    data,
   });
 }
 

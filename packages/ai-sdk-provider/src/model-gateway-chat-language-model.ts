@@ -1,22 +1,24 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4File,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
-  SharedV4Warning,
 } from "@ai-sdk/provider";
-import { generateId } from "@ai-sdk/provider-utils";
-import { type ChatCompletionStream, type CompletionMessage, findMessageImages } from "@model-gateway/core";
-import { ChatStreamParts } from "./chat-stream-parts.js";
-import { convertUsage } from "./convert-usage.js";
+import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
+import type { ChatOptions, ModelGateway } from "@model-gateway/core";
+import { type AnswerReading, ChatAnswerParts } from "./chat-answer-parts.js";
+import { chatPartStream } from "./chat-part-stream.js";
+import { collectContent } from "./collect-content.js";
 import { fetchFileParts } from "./fetch-file-parts.js";
-import { toSDKError, toSDKStreamError } from "./map-error.js";
-import { isCutOff, mapFinishReason } from "./map-finish-reason.js";
-import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
-import { prepareChatRequest } from "./prepare-chat-request.js";
+import { emptyAnswerError, toSDKError } from "./map-error.js";
+import type {
+  ModelGatewayLanguageModelChatOptions,
+  ModelGatewayLanguageModelSettings,
+} from "./model-gateway-chat-language-model-options.js";
+import { type ModelConfig, toRequestOptions } from "./model-gateway-config.js";
+import { type PreparedChatRequest, prepareChatRequest } from "./prepare-chat-request.js";
+import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 /** Chat models of the gateway (`POST /chat/completions`) as an AI SDK language model. */
 export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
@@ -26,100 +28,77 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
 
   constructor(
     readonly modelId: string,
+    private readonly settings: ModelGatewayLanguageModelSettings,
     private readonly config: ModelConfig,
   ) {}
+
+  /** Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key. */
+  static [WORKFLOW_SERIALIZE](model: ModelGatewayChatLanguageModel): StoredModel {
+    return storeModel(model.modelId, model.settings, model.config);
+  }
+
+  static [WORKFLOW_DESERIALIZE](stored: StoredModel): ModelGatewayChatLanguageModel {
+    return new ModelGatewayChatLanguageModel(stored.modelId, stored.settings, restoreConfig(stored));
+  }
 
   get provider(): string {
     return this.config.provider;
   }
 
-  async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const { body, warnings } = await prepareChatRequest(this.modelId, options);
-    const { data, response, requestId } = await this.send((gateway) =>
-      gateway.chat.completions.create({ ...body, stream: false }, toRequestOptions(options)).withResponse(),
-    );
-    const [choice] = data.choices;
-    const files = await this.send((gateway) =>
-      fetchFileParts(
-        gateway,
-        choice === undefined ? [] : findMessageImages(choice.message),
-        data,
-        options.abortSignal,
-      ),
-    );
-    const content = choice === undefined ? [] : convertContent(choice.message, choice.finish_reason, files);
-    const hasToolCalls = content.some(({ type }) => type === "tool-call");
-    return {
-      content,
-      finishReason: mapFinishReason(choice?.finish_reason, hasToolCalls),
-      usage: convertUsage(data.usage),
-      ...(requestId === undefined ? {} : { providerMetadata: { [PROVIDER_KEY]: { requestId } } }),
-      request: { body },
-      response: {
-        id: data.id || undefined,
-        modelId: data.model || undefined,
-        timestamp: data.created ? new Date(data.created * 1000) : undefined,
-        headers: Object.fromEntries(response.headers),
-        body: data,
-      },
-      warnings,
-    };
-  }
-
-  async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const prepared = await prepareChatRequest(this.modelId, options);
-    // Usage of a stream comes only when it is asked for.
-    const body = { stream_options: { include_usage: true }, ...prepared.body, stream: true } as const;
-    const { data, response, requestId } = await this.send((gateway) =>
-      gateway.chat.completions.create(body, toRequestOptions(options)).withResponse(),
-    );
-    return {
-      stream: this.toParts(data, prepared.warnings, options, requestId),
-      request: { body },
-      response: { headers: Object.fromEntries(response.headers) },
-    };
-  }
-
-  /** One stream and no pipes: each pull hands over everything that has arrived. */
-  private toParts(
-    source: ChatCompletionStream,
-    warnings: SharedV4Warning[],
-    { includeRawChunks = false, abortSignal }: LanguageModelV4CallOptions,
-    requestId: string | undefined,
-  ): ReadableStream<LanguageModelV4StreamPart> {
-    const batches = source.batches();
-    const gateway = this.config.gateway();
-    let parts: ChatStreamParts;
-    return new ReadableStream<LanguageModelV4StreamPart>({
-      start(controller) {
-        parts = new ChatStreamParts((part) => controller.enqueue(part), requestId);
-        controller.enqueue({ type: "stream-start", warnings });
-      },
-      async pull(controller) {
-        try {
-          const { value, done } = await batches.next();
-          if (done) {
-            const addresses = parts.imageAddresses();
-            parts.finish(await fetchFileParts(gateway, addresses, { images: addresses }, abortSignal));
-            controller.close();
-            return;
-          }
-          for (const chunk of value) {
-            if (includeRawChunks) controller.enqueue({ type: "raw", rawValue: chunk });
-            parts.add(chunk);
-          }
-        } catch (error) {
-          parts.fail(toSDKStreamError(error, gateway.baseURL));
-          controller.close();
-        }
-      },
-      async cancel() {
-        await batches.return?.();
-      },
+  async doGenerate(call: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    const prepared = await prepareChatRequest(this.modelId, this.settings, call);
+    const { body, options, warnings } = prepared;
+    return this.send(async (gateway) => {
+      const { data, response, requestId } = await gateway.chat.completions
+        .create({ ...body, stream: false }, toChatOptions(call, options))
+        .withResponse();
+      if (data.choices.length === 0) throw emptyAnswerError(data, gateway.baseURL);
+      const parts: LanguageModelV4StreamPart[] = [];
+      const answer = new ChatAnswerParts((part) => parts.push(part), readingOf(prepared, requestId));
+      answer.addCompletion(data);
+      const files = await fetchFileParts(gateway, answer.imageAddresses(), data, call.abortSignal);
+      answer.finish(files, data);
+      const failure = parts.find((part) => part.type === "error");
+      if (failure !== undefined) throw failure.error;
+      const { type: _finish, ...finish } = parts.at(-1) as Extract<
+        LanguageModelV4StreamPart,
+        { type: "finish" }
+      >;
+      return {
+        content: collectContent(parts),
+        ...finish,
+        request: { body },
+        response: { ...answer.head, headers: Object.fromEntries(response.headers), body: data },
+        warnings,
+      };
     });
   }
 
-  private async send<T>(call: (gateway: ReturnType<ModelConfig["gateway"]>) => Promise<T>): Promise<T> {
+  async doStream(call: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    const prepared = await prepareChatRequest(this.modelId, this.settings, call);
+    const { options, warnings } = prepared;
+    // Usage of a stream comes only when it is asked for.
+    const body = { stream_options: { include_usage: true }, ...prepared.body, stream: true } as const;
+    return this.send(async (gateway) => {
+      const { data, response, requestId } = await gateway.chat.completions
+        .create(body, toChatOptions(call, options))
+        .withResponse();
+      return {
+        stream: chatPartStream({
+          chunks: data,
+          gateway,
+          reading: readingOf(prepared, requestId),
+          warnings,
+          includeRawChunks: call.includeRawChunks ?? false,
+          abortSignal: call.abortSignal,
+        }),
+        request: { body },
+        response: { headers: Object.fromEntries(response.headers) },
+      };
+    });
+  }
+
+  private async send<T>(call: (gateway: ModelGateway) => Promise<T>): Promise<T> {
     let baseURL = "";
     try {
       const gateway = this.config.gateway();
@@ -131,28 +110,16 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
   }
 }
 
-function convertContent(
-  message: CompletionMessage,
-  finishReason: string | null,
-  files: readonly LanguageModelV4File[],
-): LanguageModelV4Content[] {
-  const content: LanguageModelV4Content[] = [];
-  const reasoning = message.reasoning_content ?? message.reasoning;
-  if (reasoning) content.push({ type: "reasoning", text: reasoning });
-  const text =
-    typeof message.content === "string"
-      ? message.content
-      : (message.content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
-  if (text !== "") content.push({ type: "text", text });
-  content.push(...files);
-  for (const call of message.tool_calls ?? []) {
-    if (isCutOff(call.function.arguments, finishReason)) continue;
-    content.push({
-      type: "tool-call",
-      toolCallId: call.id || generateId(),
-      toolName: call.function.name,
-      input: call.function.arguments,
-    });
-  }
-  return content;
+function toChatOptions(
+  call: LanguageModelV4CallOptions,
+  { requireFinishReason }: ModelGatewayLanguageModelChatOptions,
+): ChatOptions {
+  return { ...toRequestOptions(call), ...(requireFinishReason === undefined ? {} : { requireFinishReason }) };
+}
+
+function readingOf(
+  { options: { reasoningTag }, asksForJSON }: PreparedChatRequest,
+  requestId: string | undefined,
+): AnswerReading {
+  return { requestId, reasoningTag, mayBeFenced: asksForJSON };
 }

@@ -1,5 +1,6 @@
 import { withUserAgentSuffix } from "@ai-sdk/provider-utils";
 import type { ModelGateway, RequestOptions } from "@model-gateway/core";
+import type { ConnectionSettings } from "./connection.js";
 import { VERSION } from "./version.js";
 
 /**
@@ -14,6 +15,8 @@ export interface ModelConfig {
   provider: string;
   /** The client; made at the first request, so that a missing key is no error before that. */
   gateway: () => ModelGateway;
+  /** What the client is made with. */
+  connection: ConnectionSettings;
 }
 
 /** The options that the SDK passes to every kind of model. */

@@ -3,7 +3,11 @@ import { z } from "zod/v4";
 
 export const embeddingModelOptionsSchema = lazySchema(() =>
   zodSchema(
-    z.strictObject({ dimensions: z.number().int().positive().optional(), user: z.string().optional() }),
+    z.strictObject({
+      dimensions: z.number().int().positive().optional(),
+      user: z.string().optional(),
+      extraBody: z.record(z.string(), z.unknown()).optional(),
+    }),
   ),
 );
 
@@ -13,4 +17,6 @@ export interface ModelGatewayEmbeddingModelOptions {
   dimensions?: number;
   /** End-user identifier. */
   user?: string;
+  /** Further fields of the request body, sent as they are. */
+  extraBody?: Record<string, unknown>;
 }

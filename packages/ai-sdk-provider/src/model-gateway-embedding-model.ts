@@ -1,11 +1,13 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions, EmbeddingModelV4Result } from "@ai-sdk/provider";
-import { parseProviderOptions } from "@ai-sdk/provider-utils";
+import { parseProviderOptions, WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
+import { callMetadata } from "./call-metadata.js";
 import { toSDKError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import {
   embeddingModelOptionsSchema,
   type ModelGatewayEmbeddingModelOptions,
 } from "./model-gateway-embedding-model-options.js";
+import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 /** The API description advises batches of this size. */
 const MAX_EMBEDDINGS_PER_CALL = 64;
@@ -20,6 +22,15 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
     readonly modelId: string,
     private readonly config: ModelConfig,
   ) {}
+
+  /** Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key. */
+  static [WORKFLOW_SERIALIZE](model: ModelGatewayEmbeddingModel): StoredModel {
+    return storeModel(model.modelId, {}, model.config);
+  }
+
+  static [WORKFLOW_DESERIALIZE](stored: StoredModel): ModelGatewayEmbeddingModel {
+    return new ModelGatewayEmbeddingModel(stored.modelId, restoreConfig(stored));
+  }
 
   get provider(): string {
     return this.config.provider;
@@ -38,13 +49,14 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
     try {
       const gateway = this.config.gateway();
       baseURL = gateway.baseURL;
-      const { data, response } = await gateway.embeddings
+      const { data, response, requestId } = await gateway.embeddings
         .create(
           {
             model: this.modelId,
             input: values,
             ...(dimensions === undefined ? {} : { dimensions }),
             ...(own.user === undefined ? {} : { user: own.user }),
+            ...own.extraBody,
           },
           // The SDK has already cut the values into calls.
           { ...toRequestOptions(options), batchSize: Math.max(1, values.length) },
@@ -53,6 +65,7 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
       return {
         embeddings: data.data.map(({ embedding }) => embedding),
         ...(data.usage === undefined ? {} : { usage: { tokens: data.usage.prompt_tokens } }),
+        ...callMetadata({ requestId, usage: usageOf(data.raw[0]) }),
         response: { headers: Object.fromEntries(response.headers), body: data.raw[0] },
         warnings: [],
       };
@@ -60,4 +73,9 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
       throw toSDKError(error, baseURL);
     }
   }
+}
+
+/** What the SDK has no place for stands there, such as the cost. */
+function usageOf(answer: unknown): unknown {
+  return (answer as { usage?: unknown } | undefined)?.usage;
 }

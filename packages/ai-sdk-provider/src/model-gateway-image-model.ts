@@ -4,13 +4,22 @@ import type {
   ImageModelV4Result,
   JSONArray,
   JSONObject,
-  SharedV4Warning,
 } from "@ai-sdk/provider";
-import type { APIPromise, GatewayImage, ImageResult, ImageStream, ModelGateway } from "@model-gateway/core";
+import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
+import type {
+  APIPromise,
+  GatewayImage,
+  ImageError,
+  ImageResult,
+  ImageStream,
+  ModelGateway,
+} from "@model-gateway/core";
 import { resultDownloadError, toSDKError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import type { ImageFamily } from "./model-gateway-image-model-options.js";
+import { PaidCalls } from "./paid-calls.js";
 import { type ImageRequest, prepareImageRequest } from "./prepare-image-request.js";
+import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 /** An intermediate picture of an image that is being made. */
 export interface PartialImage {
@@ -37,6 +46,9 @@ export interface ModelGatewayImageModelSettings {
 
 interface Made {
   images: readonly GatewayImage[];
+  /** Why images of a stream were not made; in a whole answer the image itself says it. */
+  errors?: readonly ImageError[];
+  requestId?: string | undefined;
   usage: unknown;
   raw: unknown;
   text?: string;
@@ -49,11 +61,24 @@ export class ModelGatewayImageModel implements ImageModelV4 {
   readonly specificationVersion = "v4";
   readonly supportsFileInputs = true;
 
+  private readonly paid: PaidCalls;
+
   constructor(
     readonly modelId: string,
     private readonly settings: ModelGatewayImageModelSettings,
     private readonly config: ModelConfig,
-  ) {}
+  ) {
+    this.paid = new PaidCalls(config.connection.retryBillable ?? false);
+  }
+
+  /** Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key. */
+  static [WORKFLOW_SERIALIZE](model: ModelGatewayImageModel): StoredModel {
+    return storeModel(model.modelId, model.settings, model.config);
+  }
+
+  static [WORKFLOW_DESERIALIZE](stored: StoredModel): ModelGatewayImageModel {
+    return new ModelGatewayImageModel(stored.modelId, stored.settings, restoreConfig(stored));
+  }
 
   get provider(): string {
     return this.config.provider;
@@ -72,30 +97,38 @@ export class ModelGatewayImageModel implements ImageModelV4 {
     try {
       const gateway = this.config.gateway();
       baseURL = gateway.baseURL;
-      const { request, warnings } = await prepareImageRequest(
-        this.modelId,
-        this.settings.family,
-        options,
-        gateway,
+      const { made, headers, warnings } = await this.paid.once(options, () =>
+        this.make(gateway, options).catch((error: unknown) => {
+          throw toSDKError(error, baseURL);
+        }),
       );
-      const { data, response } = await this.send(gateway, request, options).withResponse();
-      const made = "images" in data ? data : await this.readStream(data);
       return {
-        images: await this.bytesOf(made, options, warnings, baseURL),
+        images: await this.bytesOf(made, options, baseURL),
         // An empty result has been paid for all the same.
         isRetryable: false,
         warnings,
         providerMetadata: { [PROVIDER_KEY]: metadataOf(made) },
-        response: {
-          timestamp: new Date(),
-          modelId: this.modelId,
-          headers: Object.fromEntries(response.headers),
-        },
+        response: { timestamp: new Date(), modelId: this.modelId, headers },
         ...usageOf(made.usage),
       };
     } catch (error) {
       throw toSDKError(error, baseURL);
     }
+  }
+
+  /** The paid part of a call; the images are fetched afterwards, and may be fetched again. */
+  private async make(gateway: ModelGateway, options: ImageModelV4CallOptions) {
+    const { family } = this.settings;
+    const streamed = this.settings.onPartialImage !== undefined;
+    const { request, warnings } = await prepareImageRequest(
+      this.modelId,
+      { family, streamed },
+      options,
+      gateway,
+    );
+    const { data, response, requestId } = await this.send(gateway, request, options).withResponse();
+    const made: Made = { ...("images" in data ? data : await this.readStream(data)), requestId };
+    return { made, headers: Object.fromEntries(response.headers), warnings };
   }
 
   private send(
@@ -112,12 +145,13 @@ export class ModelGatewayImageModel implements ImageModelV4 {
       const body = { ...request.body, ...partial };
       return streamed ? gateway.images.editStream(body, call) : gateway.images.edit(body, call);
     }
-    const body = this.settings.family === "reference" ? request.body : { ...request.body, ...partial };
+    const body = request.family === "reference" ? request.body : { ...request.body, ...partial };
     return streamed ? gateway.images.stream(body, call) : gateway.images.generate(body, call);
   }
 
   private async readStream(stream: ImageStream): Promise<Made> {
     const images: GatewayImage[] = [];
+    const errors: ImageError[] = [];
     const raw: unknown[] = [];
     let usage: unknown;
     for await (const event of stream) {
@@ -133,22 +167,18 @@ export class ModelGatewayImageModel implements ImageModelV4 {
       }
       if (event.type === "completed") images.push(event.image);
       else raw.push(event.raw);
+      if (event.type === "failed") errors.push(event.error);
       if ("usage" in event) usage = event.usage ?? usage;
     }
-    return { images, usage, raw };
+    return { images, errors, usage, raw };
   }
 
   private async bytesOf(
     { images, raw }: Made,
     { abortSignal }: ImageModelV4CallOptions,
-    warnings: SharedV4Warning[],
     url: string,
   ): Promise<Uint8Array[]> {
-    const made = images.filter(({ error }) => {
-      if (error !== undefined)
-        warnings.push({ type: "other", message: `One image was not made: ${error.message}` });
-      return error === undefined;
-    });
+    const made = images.filter(({ error }) => error === undefined);
     try {
       return await Promise.all(made.map((image) => image.bytes({ signal: abortSignal })));
     } catch (cause) {
@@ -158,18 +188,26 @@ export class ModelGatewayImageModel implements ImageModelV4 {
   }
 }
 
-function metadataOf({ images, usage, text }: Made): { images: JSONArray } & JSONObject {
-  // A round trip through JSON leaves out what is undefined. The SDK needs the array whatever happens.
+function metadataOf({
+  images,
+  errors = [],
+  usage,
+  text,
+  requestId,
+}: Made): { images: JSONArray } & JSONObject {
+  const made = images.filter(({ error }) => error === undefined);
+  const failed = [...images.flatMap(({ error }) => error ?? []), ...errors];
+  // A round trip through JSON leaves out what is undefined. The SDK needs the array whatever happens, and the facts about
+  // the n-th image that was made in its n-th place.
   return JSON.parse(
     JSON.stringify({
-      images: images.map(({ url, revisedPrompt, mediaType, error }) => ({
-        url,
-        revisedPrompt,
-        mediaType,
-        error,
-      })),
+      images: [
+        ...made.map(({ url, revisedPrompt, mediaType }) => ({ url, revisedPrompt, mediaType })),
+        ...failed.map((error) => ({ error })),
+      ],
       usage,
       text,
+      requestId,
     }),
   );
 }

@@ -6,44 +6,25 @@ import type {
   Experimental_StreamingSpeechModelV4 as StreamingSpeechModelV4,
   Experimental_VideoModelV4 as VideoModelV4,
 } from "@ai-sdk/provider";
-import type { FetchFunction } from "@ai-sdk/provider-utils";
-import { type Model, ModelGateway, type ModelGatewayOptions } from "@model-gateway/core";
+import type { Model } from "@model-gateway/core";
+import { type ConnectionSettings, connect } from "./connection.js";
 import { toSDKError } from "./map-error.js";
 import { ModelGatewayChatLanguageModel } from "./model-gateway-chat-language-model.js";
-import { PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
+import type { ModelGatewayLanguageModelSettings } from "./model-gateway-chat-language-model-options.js";
+import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
 import { ModelGatewayImageModel, type ModelGatewayImageModelSettings } from "./model-gateway-image-model.js";
 import { ModelGatewaySpeechModel } from "./model-gateway-speech-model.js";
 import { ModelGatewayVideoModel, type ModelGatewayVideoModelSettings } from "./model-gateway-video-model.js";
 
-/** Settings of `createModelGateway`; what is left out comes from the environment, as for the client itself. */
-export interface ModelGatewayProviderSettings
-  extends Pick<
-    ModelGatewayOptions,
-    | "baseURL"
-    | "endpoints"
-    | "route"
-    | "specializedModels"
-    | "timeout"
-    | "streamIdleTimeout"
-    | "maxConcurrency"
-    | "headers"
-    | "hooks"
-    | "logger"
-    | "logLevel"
-    | "dangerouslyAllowBrowser"
-  > {
-  /** The key, a promise of it, or a function that gives it. Default: environment variable `MODEL_GATEWAY_API_KEY`. */
-  apiKey?: string | PromiseLike<string> | (() => string | PromiseLike<string>);
-  /** Used for every request, and for the download of results. */
-  fetch?: FetchFunction;
-}
+/** Settings of `createModelGateway`. */
+export interface ModelGatewayProviderSettings extends ConnectionSettings {}
 
 /** The provider: call it with a model id for a language model, or name the kind of model. */
 export interface ModelGatewayProvider extends ProviderV4 {
-  (modelId: string): LanguageModelV4;
-  chat(modelId: string): LanguageModelV4;
-  languageModel(modelId: string): LanguageModelV4;
+  (modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
+  chat(modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
+  languageModel(modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
   embedding(modelId: string): EmbeddingModelV4;
   embeddingModel(modelId: string): EmbeddingModelV4;
   image(modelId: string, settings?: ModelGatewayImageModelSettings): ImageModelV4;
@@ -67,10 +48,15 @@ export interface ModelGatewayProvider extends ProviderV4 {
  * const { text } = await generateText({ model: modelGateway("local-chat"), prompt: "Hello" });
  */
 export function createModelGateway(settings: ModelGatewayProviderSettings = {}): ModelGatewayProvider {
-  const gateway = lazily(() => new ModelGateway(toOptions(settings)));
-  const config = (kind: string) => ({ provider: `${PROVIDER_KEY}.${kind}`, gateway });
+  const gateway = connect(settings);
+  const config = (kind: string): ModelConfig => ({
+    provider: `${PROVIDER_KEY}.${kind}`,
+    gateway,
+    connection: settings,
+  });
 
-  const languageModel = (modelId: string) => new ModelGatewayChatLanguageModel(modelId, config("chat"));
+  const languageModel = (modelId: string, settings: ModelGatewayLanguageModelSettings = {}) =>
+    new ModelGatewayChatLanguageModel(modelId, settings, config("chat"));
   const embeddingModel = (modelId: string) => new ModelGatewayEmbeddingModel(modelId, config("embedding"));
   const imageModel = (modelId: string, settings: ModelGatewayImageModelSettings = {}) =>
     new ModelGatewayImageModel(modelId, settings, config("image"));
@@ -78,7 +64,7 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
   const videoModel = (modelId: string, settings: ModelGatewayVideoModelSettings = {}) =>
     new ModelGatewayVideoModel(modelId, settings, config("video"));
 
-  return Object.assign((modelId: string) => languageModel(modelId), {
+  return Object.assign(languageModel.bind(undefined), {
     specificationVersion: "v4" as const,
     chat: languageModel,
     languageModel,
@@ -102,17 +88,3 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
 
 /** The provider with everything from the environment. */
 export const modelGateway: ModelGatewayProvider = createModelGateway();
-
-function toOptions({ apiKey, ...settings }: ModelGatewayProviderSettings): ModelGatewayOptions {
-  if (apiKey === undefined || typeof apiKey === "string") return { ...settings, apiKey };
-  const source = typeof apiKey === "function" ? apiKey : () => apiKey;
-  return { ...settings, apiKey: async () => source() };
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}

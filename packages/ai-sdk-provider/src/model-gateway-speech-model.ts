@@ -7,14 +7,17 @@ import type {
   Experimental_SpeechModelV4StreamResult as SpeechModelV4StreamResult,
   Experimental_StreamingSpeechModelV4 as StreamingSpeechModelV4,
 } from "@ai-sdk/provider";
-import { parseProviderOptions } from "@ai-sdk/provider-utils";
+import { parseProviderOptions, WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
 import type { SpeechRequest, SpeechResult } from "@model-gateway/core";
+import { callMetadata } from "./call-metadata.js";
 import { toSDKError, toSDKStreamError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import {
   type ModelGatewaySpeechModelOptions,
   speechModelOptionsSchema,
 } from "./model-gateway-speech-model-options.js";
+import { PaidCalls } from "./paid-calls.js";
+import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 type SpeechCall = Pick<
   SpeechModelV4CallOptions,
@@ -22,7 +25,9 @@ type SpeechCall = Pick<
 >;
 
 /** What both results tell about the call. */
-type Envelope = Required<Pick<SpeechModelV4Result, "request" | "response">>;
+type Envelope = Required<Pick<SpeechModelV4Result, "request" | "response">> & {
+  requestId: string | undefined;
+};
 
 /** Formats of the wire by media type: the streaming contract names formats by it. */
 const FORMATS: Record<string, string> = {
@@ -40,10 +45,23 @@ const FORMATS: Record<string, string> = {
 export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
   readonly specificationVersion = "v4";
 
+  private readonly paid: PaidCalls;
+
   constructor(
     readonly modelId: string,
     private readonly config: ModelConfig,
-  ) {}
+  ) {
+    this.paid = new PaidCalls(config.connection.retryBillable ?? false);
+  }
+
+  /** Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key. */
+  static [WORKFLOW_SERIALIZE](model: ModelGatewaySpeechModel): StoredModel {
+    return storeModel(model.modelId, {}, model.config);
+  }
+
+  static [WORKFLOW_DESERIALIZE](stored: StoredModel): ModelGatewaySpeechModel {
+    return new ModelGatewaySpeechModel(stored.modelId, restoreConfig(stored));
+  }
 
   get provider(): string {
     return this.config.provider;
@@ -51,11 +69,14 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
 
   async doGenerate(options: SpeechModelV4CallOptions): Promise<SpeechModelV4Result> {
     const { body, warnings } = await this.prepare(options.text, options.outputFormat, options);
-    return this.send(body, options, async (speech, envelope) => ({
-      audio: await speech.bytes(),
-      warnings,
-      ...envelope,
-    }));
+    return this.paid.once(options, () =>
+      this.send(body, options, async (speech, { requestId, ...envelope }) => ({
+        audio: await speech.bytes(),
+        warnings,
+        ...callMetadata({ requestId }),
+        ...envelope,
+      })),
+    );
   }
 
   /** The API takes a whole text: it is read to its end first, then the audio is passed on as it comes. */
@@ -70,7 +91,7 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
     const mediaType = options.outputFormat?.type;
     const format = mediaType === undefined ? undefined : (FORMATS[mediaType] ?? mediaType.split("/").at(-1));
     const { body, warnings } = await this.prepare(text, format, { ...options, voice });
-    return this.send(body, options, async (speech, envelope, baseURL) => ({
+    return this.send(body, options, async (speech, { requestId: _requestId, ...envelope }, baseURL) => ({
       stream: this.toParts(speech.body, speech.contentType, warnings, text.length, baseURL),
       ...envelope,
     }));
@@ -86,10 +107,11 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
     try {
       const gateway = this.config.gateway();
       baseURL = gateway.baseURL;
-      const { data, response } = await gateway.audio.speech
+      const { data, response, requestId } = await gateway.audio.speech
         .create(body, toRequestOptions(options))
         .withResponse();
       const envelope: Envelope = {
+        requestId,
         request: { body: JSON.stringify(body) },
         // The SDK tells the format by these.
         response: {
@@ -149,7 +171,13 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
       })) ?? {};
     const warnings = Object.entries({ instructions, speed, language })
       .filter(([, value]) => value !== undefined)
-      .map(([feature]): SharedV4Warning => ({ type: "unsupported", feature }));
+      .map(
+        ([feature]): SharedV4Warning => ({
+          type: "unsupported",
+          feature,
+          details: `Models that know it take it in providerOptions.${PROVIDER_KEY}.extraBody.`,
+        }),
+      );
     const body: SpeechRequest = {
       model: this.modelId,
       input,

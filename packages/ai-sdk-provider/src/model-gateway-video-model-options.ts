@@ -29,6 +29,7 @@ export const videoModelOptionsSchema = lazySchema(() =>
       priority: z.number().int().optional(),
       cameraFixed: z.boolean().optional(),
       watermark: z.boolean().optional(),
+      extraBody: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
 );
@@ -75,4 +76,6 @@ export interface ModelGatewayVideoModelOptions {
   priority?: number;
   cameraFixed?: boolean;
   watermark?: boolean;
+  /** Further fields of the request body, sent as they are. */
+  extraBody?: Record<string, unknown>;
 }

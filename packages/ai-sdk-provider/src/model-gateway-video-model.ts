@@ -8,6 +8,7 @@ import {
   type Experimental_VideoModelV4OperationStatusResult as VideoModelV4OperationStatusResult,
   type Experimental_VideoModelV4VideoData as VideoModelV4VideoData,
 } from "@ai-sdk/provider";
+import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
 import {
   type APIPromise,
   type ModelGateway,
@@ -26,7 +27,9 @@ import {
   type SDKCallOptions,
   toRequestOptions,
 } from "./model-gateway-config.js";
+import { PaidCalls } from "./paid-calls.js";
 import { type PreparedVideoRequest, prepareVideoRequest } from "./prepare-video-request.js";
+import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 type WebhookOption = Parameters<NonNullable<VideoModelV4["handleWebhookOption"]>>[0];
 
@@ -55,11 +58,24 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
   /** A task makes one video. */
   readonly maxVideosPerCall = 1;
 
+  private readonly paid: PaidCalls;
+
   constructor(
     readonly modelId: string,
     private readonly settings: ModelGatewayVideoModelSettings,
     private readonly config: ModelConfig,
-  ) {}
+  ) {
+    this.paid = new PaidCalls(config.connection.retryBillable ?? false);
+  }
+
+  /** Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key. */
+  static [WORKFLOW_SERIALIZE](model: ModelGatewayVideoModel): StoredModel {
+    return storeModel(model.modelId, model.settings, model.config);
+  }
+
+  static [WORKFLOW_DESERIALIZE](stored: StoredModel): ModelGatewayVideoModel {
+    return new ModelGatewayVideoModel(stored.modelId, stored.settings, restoreConfig(stored));
+  }
 
   get provider(): string {
     return this.config.provider;
@@ -68,14 +84,20 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
   async doStart(
     options: VideoModelV4CallOptions & { webhookUrl?: string },
   ): Promise<VideoModelV4OperationStartResult> {
+    return this.paid.once(options, () => this.start(options));
+  }
+
+  private async start(
+    options: VideoModelV4CallOptions & { webhookUrl?: string },
+  ): Promise<VideoModelV4OperationStartResult> {
     const prepared = await prepareVideoRequest(this.modelId, this.settings.family, options);
     const { warnings } = prepared;
     return this.withGateway(async (gateway) => {
-      const { data: task, response } = await create(
-        gateway,
-        prepared,
-        toRequestOptions(options),
-      ).withResponse();
+      const {
+        data: task,
+        response,
+        requestId,
+      } = await create(gateway, prepared, toRequestOptions(options)).withResponse();
       const operation: Operation = {
         v: 1,
         handle: task.handle,
@@ -84,7 +106,7 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
       return {
         operation: operation as unknown as JSONValue,
         warnings,
-        providerMetadata: { [PROVIDER_KEY]: metadataOf(task) },
+        providerMetadata: { [PROVIDER_KEY]: metadataOf(task, requestId) },
         response: this.responseOf(response.headers),
       };
     });
@@ -98,11 +120,13 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
     return this.withGateway(async (gateway) => {
       // The SDK gives up when the task is not over after the first notification, which may only say that it runs.
       if (webhook) await untilOver(gateway, handle, options.abortSignal);
-      const { data: task, response } = await gateway.videos
-        .retrieve(handle, toRequestOptions(options))
-        .withResponse();
+      const {
+        data: task,
+        response,
+        requestId,
+      } = await gateway.videos.retrieve(handle, toRequestOptions(options)).withResponse();
       const common = {
-        providerMetadata: { [PROVIDER_KEY]: metadataOf(task) },
+        providerMetadata: { [PROVIDER_KEY]: metadataOf(task, requestId) },
         response: this.responseOf(response.headers),
       };
       switch (videoOutcome(task)) {
@@ -193,11 +217,12 @@ function fetchVideos(
 }
 
 /** Everything worth keeping: the SDK's result has no place for it. */
-function metadataOf(task: VideoTask): JSONObject {
+function metadataOf(task: VideoTask, requestId: string | undefined): JSONObject {
   const { id, family, status, rawStatus, progress, videos, lastFrameUrl, error, usage, raw } = task;
   // A round trip through JSON leaves out what is undefined; the task came as JSON in the first place.
   return JSON.parse(
     JSON.stringify({
+      requestId,
       taskId: id,
       family,
       status,

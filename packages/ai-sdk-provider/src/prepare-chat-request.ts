@@ -1,31 +1,49 @@
 import type { LanguageModelV4CallOptions, SharedV4Warning } from "@ai-sdk/provider";
-import { parseProviderOptions } from "@ai-sdk/provider-utils";
+import { injectJsonInstructionIntoMessages, parseProviderOptions } from "@ai-sdk/provider-utils";
 import type { ChatCompletionRequest, ResponseFormat } from "@model-gateway/core";
 import { convertMessages } from "./convert-messages.js";
 import {
   chatLanguageModelOptionsSchema,
   type ModelGatewayLanguageModelChatOptions,
+  type ModelGatewayLanguageModelSettings,
 } from "./model-gateway-chat-language-model-options.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 import { prepareTools } from "./prepare-tools.js";
 
+/** A call, ready to be sent. */
+export interface PreparedChatRequest {
+  body: ChatCompletionRequest;
+  /** The settings of the model with those of the call over them. */
+  options: ModelGatewayLanguageModelChatOptions;
+  /** Whether the prompt asks for JSON. */
+  asksForJSON: boolean;
+  warnings: SharedV4Warning[];
+}
+
 /** The request body for a call; what cannot be sent becomes a warning. Only what the caller set is sent. */
 export async function prepareChatRequest(
   modelId: string,
+  settings: ModelGatewayLanguageModelSettings,
   call: LanguageModelV4CallOptions,
-): Promise<{ body: ChatCompletionRequest; warnings: SharedV4Warning[] }> {
+): Promise<PreparedChatRequest> {
   const warnings: SharedV4Warning[] = [];
-  const options: ModelGatewayLanguageModelChatOptions =
-    (await parseProviderOptions({
+  const options: ModelGatewayLanguageModelChatOptions = {
+    ...settings,
+    ...(await parseProviderOptions({
       provider: PROVIDER_KEY,
       providerOptions: call.providerOptions,
       schema: chatLanguageModelOptionsSchema,
-    })) ?? {};
-  if (call.topK !== undefined) warnings.push({ type: "unsupported", feature: "topK" });
-
+    })),
+  };
+  if (call.topK !== undefined) {
+    const details = `Models that know it take providerOptions.${PROVIDER_KEY}.extraBody.top_k.`;
+    warnings.push({ type: "unsupported", feature: "topK", details });
+  }
+  const { sendReasoning = true, fileParts } = options;
+  const { prompt, response_format } = prepareOutput(call, options);
   const body: ChatCompletionRequest = {
     model: modelId,
-    messages: convertMessages(call.prompt, { sendReasoning: options.sendReasoning ?? true, warnings }),
+    messages: convertMessages(prompt, { sendReasoning, fileParts, warnings }),
     max_completion_tokens: call.maxOutputTokens,
     temperature: call.temperature,
     top_p: call.topP,
@@ -33,15 +51,15 @@ export async function prepareChatRequest(
     seed: call.seed,
     presence_penalty: call.presencePenalty,
     frequency_penalty: call.frequencyPenalty,
-    response_format: prepareResponseFormat(call.responseFormat, options.strictJsonSchema ?? true),
+    response_format,
     reasoning_effort: options.reasoningEffort ?? effortOf(call.reasoning, warnings),
     user: options.user,
     metadata: options.metadata,
-    ...prepareTools(call, warnings),
+    ...prepareTools(call, options.forcedToolChoice ?? true, warnings),
     parallel_tool_calls: options.parallelToolCalls,
     ...options.extraBody,
   };
-  return { body, warnings };
+  return { body, options, asksForJSON: prompt !== call.prompt, warnings };
 }
 
 /**
@@ -62,20 +80,25 @@ function effortOf(
   return "xhigh";
 }
 
-function prepareResponseFormat(
-  format: LanguageModelV4CallOptions["responseFormat"],
-  strict: boolean,
-): ResponseFormat | undefined {
-  if (format?.type !== "json") return undefined;
+/** Where the model is told the shape of its answer: in a field of the request, in the prompt, or in both. */
+function prepareOutput(
+  { prompt, responseFormat: format }: LanguageModelV4CallOptions,
+  { structuredOutputs = "jsonSchema", strictJsonSchema = true }: ModelGatewayLanguageModelChatOptions,
+): Pick<LanguageModelV4CallOptions, "prompt"> & { response_format?: ResponseFormat } {
+  if (format?.type !== "json") return { prompt };
   const { schema, name, description } = format;
-  if (schema === undefined) return { type: "json_object" };
-  return {
-    type: "json_schema",
-    json_schema: {
+  if (structuredOutputs === "jsonSchema") {
+    if (schema === undefined) return { prompt, response_format: { type: "json_object" } };
+    const json_schema = {
       name: name ?? "response",
       ...(description === undefined ? {} : { description }),
       schema: schema as Record<string, unknown>,
-      strict,
-    },
+      strict: strictJsonSchema,
+    };
+    return { prompt, response_format: { type: "json_schema", json_schema } };
+  }
+  return {
+    prompt: injectJsonInstructionIntoMessages({ messages: prompt, schema }),
+    ...(structuredOutputs === "jsonObject" ? { response_format: { type: "json_object" } } : {}),
   };
 }

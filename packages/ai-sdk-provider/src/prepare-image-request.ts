@@ -14,10 +14,11 @@ import {
   imageModelOptionsSchema,
   type ModelGatewayImageModelOptions,
 } from "./model-gateway-image-model-options.js";
+import { warnUnsentOptions } from "./warn-unsent-options.js";
 
 /** One of the three calls that image models are made of. */
 export type ImageRequest =
-  | { kind: "generate"; body: ImageGenerateRequest }
+  | { kind: "generate"; family: "base64" | "reference"; body: ImageGenerateRequest }
   | { kind: "edit"; body: ImageEditRequest }
   | { kind: "chat"; body: ChatImageRequest };
 
@@ -29,7 +30,7 @@ export interface PreparedImageRequest {
 /** Chooses the wire shape and fills it; what cannot be sent becomes a warning. */
 export async function prepareImageRequest(
   modelId: string,
-  familySetting: ImageFamily | undefined,
+  settings: { family: ImageFamily | undefined; streamed: boolean },
   call: ImageModelV4CallOptions,
   gateway: ModelGateway,
 ): Promise<PreparedImageRequest> {
@@ -40,65 +41,102 @@ export async function prepareImageRequest(
       providerOptions: call.providerOptions,
       schema: imageModelOptionsSchema,
     })) ?? {};
-  const family = options.family ?? familySetting;
+  const family = options.family ?? settings.family;
   const files = call.files ?? [];
   const size = options.size ?? call.size;
   const prompt = call.prompt ?? "";
-  if (call.aspectRatio !== undefined) {
-    warnings.push({ type: "unsupported", feature: "aspectRatio", details: "Use size." });
+  const kind = kindOf(family, files.length > 0 || call.mask !== undefined);
+  warnUnsent(kind, call, options, warnings);
+  if (options.partialImages !== undefined && SENT[kind].has("partialImages") && !settings.streamed) {
+    const details = "The model's setting onPartialImage, which takes the pictures, is missing.";
+    warnings.push({ type: "unsupported", feature: "partialImages", details });
   }
-  if (call.seed !== undefined && family !== "reference")
-    warnings.push({ type: "unsupported", feature: "seed" });
-  if (call.mask !== undefined && (family === "reference" || family === "chat")) {
-    warnings.push({
-      type: "unsupported",
-      feature: "mask",
-      details: `Models of the family ${family} take no mask.`,
-    });
-  }
-
-  if (family === "chat") {
+  if (kind === "chat") {
     const { quality, sizePlacement, user } = options;
     const images = files.map(fileAddress);
-    return {
-      request: {
-        kind: "chat",
-        body: defined({ model: modelId, prompt, size, quality, sizePlacement, user, images }),
-      },
-      warnings,
-    };
+    const body: ChatImageRequest = { model: modelId, prompt, size, quality, sizePlacement, user, images };
+    return { request: { kind, body: defined(body) }, warnings };
   }
-  if (family === "reference" || (files.length === 0 && call.mask === undefined)) {
-    return {
-      request: { kind: "generate", body: generateBody(modelId, family, prompt, size, files, call, options) },
-      warnings,
-    };
+  if (kind === "edit") {
+    const body: ImageEditRequest = defined({
+      ...base64Fields(options),
+      model: modelId,
+      prompt,
+      size,
+      n: call.n > 1 ? call.n : undefined,
+      images: await Promise.all(files.map((file) => toInput(file, gateway, call.abortSignal))),
+      mask: call.mask && (await toMask(call.mask, gateway, call.abortSignal)),
+      input_fidelity: options.inputFidelity,
+      ...options.extraBody,
+    });
+    return { request: { kind, body }, warnings };
   }
-  const { signal } = { signal: call.abortSignal };
-  const body: ImageEditRequest = defined({
-    ...base64Fields(options),
-    model: modelId,
-    prompt,
-    size,
-    n: call.n > 1 ? call.n : undefined,
-    images: await Promise.all(files.map((file) => toInput(file, gateway, signal))),
-    mask: call.mask && (await toMask(call.mask, gateway, signal)),
-    input_fidelity: options.inputFidelity,
-    ...options.extraBody,
-  });
-  return { request: { kind: "edit", body }, warnings };
+  const body = generateBody(modelId, kind, prompt, size, files, call, options);
+  const wire = kind === "reference" ? kind : "base64";
+  return { request: { kind: "generate", family: wire, body }, warnings };
+}
+
+/** The ways an image is asked for: through chat, with references as JSON, as a plain generation, or as a form. */
+type RequestKind = "chat" | "reference" | "generate" | "edit";
+
+function kindOf(family: ImageFamily | undefined, hasFiles: boolean): RequestKind {
+  if (family === "chat" || family === "reference") return family;
+  return hasFiles ? "edit" : "generate";
+}
+
+type OptionName = keyof ModelGatewayImageModelOptions;
+
+const BASE64_OPTIONS: readonly OptionName[] = [
+  ...(["family", "size", "quality", "user", "outputFormat", "outputCompression", "background"] as const),
+  ...(["moderation", "partialImages", "extraBody"] as const),
+];
+
+/** Which options each way has fields for. */
+const SENT: Record<RequestKind, ReadonlySet<OptionName>> = {
+  chat: new Set<OptionName>(["family", "size", "quality", "user", "sizePlacement"]),
+  reference: new Set<OptionName>([
+    ...(["family", "size", "outputFormat", "responseFormat", "watermark", "guidanceScale"] as const),
+    ...(["sequentialImageGeneration", "maxImages", "extraBody"] as const),
+  ]),
+  generate: new Set(BASE64_OPTIONS),
+  edit: new Set<OptionName>([...BASE64_OPTIONS, "inputFidelity"]),
+};
+
+const NAMES: Record<RequestKind, string> = {
+  chat: "Image models of the family chat",
+  reference: "Image models of the family reference",
+  generate: "Generations of the family base64, which is the default,",
+  edit: "Edits of the family base64, which is the default,",
+};
+
+function warnUnsent(
+  kind: RequestKind,
+  call: ImageModelV4CallOptions,
+  options: ModelGatewayImageModelOptions,
+  warnings: SharedV4Warning[],
+): void {
+  const details = `${NAMES[kind]} do not take it.`;
+  const unsupported = (feature: string, why: string) =>
+    warnings.push({ type: "unsupported", feature, details: why });
+  const isSet = kind === "generate" || kind === "edit";
+  if (call.aspectRatio !== undefined) unsupported("aspectRatio", "Use size.");
+  if (call.seed !== undefined && kind !== "reference") unsupported("seed", details);
+  if (call.n > 1 && !isSet) unsupported("n", `${details} Leave maxImagesPerCall at 1.`);
+  if (call.mask !== undefined && !isSet) unsupported("mask", details);
+  if (kind === "reference" && options.outputFormat === "webp") unsupported("outputFormat webp", details);
+  warnUnsentOptions(options, SENT[kind], NAMES[kind], warnings);
 }
 
 function generateBody(
   model: string,
-  family: ImageFamily | undefined,
+  kind: "generate" | "reference",
   prompt: string,
   size: string | undefined,
   files: readonly ImageModelV4File[],
   call: ImageModelV4CallOptions,
   options: ModelGatewayImageModelOptions,
 ): ImageGenerateRequest {
-  if (family !== "reference") {
+  if (kind === "generate") {
     const n = call.n > 1 ? call.n : undefined;
     return defined({ ...base64Fields(options), model, prompt, size, n, ...options.extraBody });
   }

@@ -1,9 +1,14 @@
 import type { LanguageModelV4CallOptions, SharedV4Warning } from "@ai-sdk/provider";
 import type { FunctionTool, ToolChoice } from "@model-gateway/core";
 
-/** Tools and tool choice for the request; nothing at all when there are no tools. */
+/**
+ * Tools and tool choice for the request; nothing at all when there are no tools.
+ *
+ * @param mayForce whether the model takes a forced choice: else it gets the tools to choose from, and no others
+ */
 export function prepareTools(
   { tools, toolChoice }: Pick<LanguageModelV4CallOptions, "tools" | "toolChoice">,
+  mayForce: boolean,
   warnings: SharedV4Warning[],
 ): { tools?: FunctionTool[]; tool_choice?: ToolChoice } {
   const functions: FunctionTool[] = [];
@@ -24,6 +29,13 @@ export function prepareTools(
   }
   if (functions.length === 0) return {};
   if (toolChoice === undefined) return { tools: functions };
+  const named = toolChoice.type === "tool" ? toolChoice.toolName : undefined;
+  const forced = named !== undefined || toolChoice.type === "required";
+  if (forced && !mayForce) {
+    const offered =
+      named === undefined ? functions : functions.filter((tool) => tool.function.name === named);
+    return { tools: offered, tool_choice: "auto" };
+  }
   const choice: ToolChoice =
     toolChoice.type === "tool"
       ? { type: "function", function: { name: toolChoice.toolName } }

@@ -19,6 +19,7 @@ import {
   videoModelOptionsSchema,
 } from "./model-gateway-video-model-options.js";
 import { frameOfSize } from "./video-resolution.js";
+import { warnUnsentOptions } from "./warn-unsent-options.js";
 
 type VideoCall = Experimental_VideoModelV4CallOptions & { webhookUrl?: string };
 
@@ -28,6 +29,25 @@ export type PreparedVideoRequest = { warnings: SharedV4Warning[] } & (
   | { family: "image2video"; body: ImageToVideoRequest }
   | { family: "omni-video"; body: OmniVideoRequest }
 );
+
+type OptionName = keyof ModelGatewayVideoModelOptions;
+
+const EVERYWHERE: readonly OptionName[] = ["family", "duration", "firstFrame", "lastFrame", "extraBody"];
+const WRAPPED: readonly OptionName[] = ["mode", "negativePrompt", "cfgScale", "externalTaskId"];
+const REFERENCES: readonly OptionName[] = ["ratio", "referenceImages", "referenceVideos"];
+
+/** Which options each family has fields for. */
+const SENT: Record<VideoFamily, ReadonlySet<OptionName>> = {
+  content: new Set<OptionName>([
+    ...EVERYWHERE,
+    ...REFERENCES,
+    ...(["resolution", "frames", "referenceAudio", "draft", "draftTask", "returnLastFrame"] as const),
+    ...(["serviceTier", "executionExpiresAfter", "webSearch", "safetyIdentifier", "priority"] as const),
+    ...(["cameraFixed", "watermark"] as const),
+  ]),
+  image2video: new Set([...EVERYWHERE, ...WRAPPED]),
+  "omni-video": new Set([...EVERYWHERE, ...WRAPPED, ...REFERENCES]),
+};
 
 /** The body for a call; what cannot be sent becomes a warning. */
 export async function prepareVideoRequest(
@@ -44,6 +64,7 @@ export async function prepareVideoRequest(
     })) ?? {};
   if (call.fps !== undefined) warnings.push({ type: "unsupported", feature: "fps" });
   const family = options.family ?? familySetting ?? "content";
+  warnUnsentOptions(options, SENT[family], `Models of the family ${family}`, warnings);
   if (family === "image2video")
     return { family, warnings, body: imageToVideoBody(modelId, call, options, warnings) };
   if (family === "omni-video")
@@ -82,6 +103,7 @@ function contentBody(
     priority: options.priority,
     camera_fixed: options.cameraFixed,
     watermark: options.watermark,
+    ...options.extraBody,
   };
 }
 
@@ -104,6 +126,7 @@ function imageToVideoBody(
     // This family takes Base64 without the prefix of a data URL.
     image: (frames.first_frame ?? "").replace(/^data:[^,]*;base64,/, ""),
     sound: call.generateAudio === undefined ? undefined : call.generateAudio ? "on" : "off",
+    ...options.extraBody,
   };
 }
 
@@ -118,6 +141,7 @@ function omniVideoBody(
     resolution: call.resolution,
     seed: call.seed,
     generateAudio: call.generateAudio,
+    "audio in inputReferences": call.inputReferences?.find((file) => kindOf(file) === "audio"),
   });
   const items = referenceItems(call, options);
   const images = [
@@ -132,6 +156,7 @@ function omniVideoBody(
     image_list: images.length > 0 ? images.map((url) => ({ image_url: url })) : undefined,
     video_list: videos.length > 0 ? videos : undefined,
     aspect_ratio: options.ratio ?? call.aspectRatio,
+    ...options.extraBody,
   };
 }
 

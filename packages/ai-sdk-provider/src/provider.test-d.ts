@@ -7,9 +7,11 @@ import type {
   Provider,
   SpeechModel,
 } from "ai";
+import { tool } from "ai";
 import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
 import type { ModelGatewayLanguageModelChatOptions, ModelGatewayProvider } from "./index.js";
-import { modelGateway } from "./index.js";
+import { modelGateway, oncePerToolCall } from "./index.js";
 
 test("the provider fits the contract and the SDK's own types", () => {
   expectTypeOf<ModelGatewayProvider>().toExtend<ProviderV4>();
@@ -29,4 +31,13 @@ test("options are typed", () => {
   // @ts-expect-error a misspelt option
   const wrong: ModelGatewayLanguageModelChatOptions = { usre: "u" };
   void wrong;
+});
+
+test("a tool that runs once per call is typed like any other", () => {
+  const draw = tool({
+    inputSchema: z.object({ prompt: z.string() }),
+    execute: oncePerToolCall(async ({ prompt }: { prompt: string }) => prompt.length),
+  });
+  expectTypeOf(draw.execute).toBeFunction();
+  expectTypeOf<Parameters<NonNullable<typeof draw.execute>>[0]>().toEqualTypeOf<{ prompt: string }>();
 });

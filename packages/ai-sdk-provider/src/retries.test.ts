@@ -93,6 +93,19 @@ describe("errors", () => {
     expect(requests).toHaveLength(0);
   });
 
+  it("name the key only when the key is what is wrong", async () => {
+    const call = (settings: object) =>
+      errorOf(generateText({ model: createModelGateway(settings)("m"), prompt: "x" }));
+    const baseURL = "https://gateway.example/v1";
+    expect(LoadAPIKeyError.isInstance(await call({ apiKey: " ", baseURL }))).toBe(true);
+    expect(LoadSettingError.isInstance(await call({ apiKey: "sk-x", baseURL: "no address" }))).toBe(true);
+    // Its message speaks of the API key, too.
+    vi.stubGlobal("window", { document: {} });
+    vi.stubGlobal("navigator", {});
+    expect(LoadSettingError.isInstance(await call({ apiKey: "sk-x", baseURL }))).toBe(true);
+    vi.unstubAllGlobals();
+  });
+
   it("pass an abort on as the caller's reason", async () => {
     const { modelGateway } = await onScript(() => {});
     const controller = new AbortController();

@@ -139,7 +139,7 @@ describe("stream parts", () => {
     const parts = await partsOf(modelGateway("m"));
     expect(grammarProblems(parts)).toEqual([]);
     expect(parts.some(({ type }) => type === "tool-call")).toBe(false);
-    expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "error" } });
+    expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "interrupted" } });
     expect(parts.at(-2)).toMatchObject({
       type: "error",
       error: { type: "stream_interrupted", isRetryable: true },

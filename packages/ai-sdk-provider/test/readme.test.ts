@@ -10,7 +10,7 @@ const FOLDER = new URL(".readme/", import.meta.url);
 
 const RESULTS = [
   ...["audio", "drawing", "edited", "embeddings", "fox", "heard", "image", "models", "output", "running"],
-  ...["sketch", "status", "text", "turning", "variants"],
+  ...["pictures", "place", "sketch", "status", "text", "turning", "variants"],
 ];
 
 /** The mask of an edit: a picture that the emulator itself makes. */
@@ -51,6 +51,8 @@ describe("the README's examples", () => {
       const { embeddings, models, output, text } = results;
       expect(text).toContain("42");
       expect(output).toEqual({ name: "Mara", age: 34 });
+      expect(results.place).toEqual({ city: "Lisbon", days: 3 });
+      expect(results.pictures[0]).toBe(results.pictures[1]);
       expect(embeddings).toHaveLength(2);
       expect(models.length).toBeGreaterThan(3);
       expect((await stat(new URL("fox.mp4", FOLDER))).size).toBeGreaterThan(10_000);
@@ -72,5 +74,6 @@ describe("the README's examples", () => {
       print.mockRestore();
       await emulator.close();
     }
-  });
+    // Videos and speech are really made, one after the other.
+  }, 240_000);
 });

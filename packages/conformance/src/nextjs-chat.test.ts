@@ -3,7 +3,18 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator } from "@model-gateway/emulator";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import {
+  dataEvent,
+  END_MARKER,
+  type Ending,
+  HEAD,
+  replay,
+  type ScenarioServer,
+  startScenarioServer,
+  type WireEvent,
+} from "@model-gateway/scenario-server";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { launchBrowser } from "./browser.js";
 import { ROOT } from "./wire-ledger.js";
 
@@ -14,11 +25,11 @@ const emulator = createEmulator({ seed: 1 });
 /** Kept from the build on, where a key could be written into the bundles. */
 let environment: NodeJS.ProcessEnv;
 
-function runNext(...commandLine: readonly string[]) {
+function runNext(commandLine: readonly string[], more: NodeJS.ProcessEnv = {}) {
   const next = join(EXAMPLE, "node_modules/next/dist/bin/next");
   return spawn(process.execPath, [next, ...commandLine], {
     cwd: EXAMPLE,
-    env: environment,
+    env: { ...environment, ...more },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
@@ -33,7 +44,7 @@ beforeAll(async () => {
     MODEL_GATEWAY_API_KEY: KEY,
     MODEL_GATEWAY_BASE_URL: emulator.url,
   };
-  const build = runNext("build", "--webpack");
+  const build = runNext(["build", "--webpack"]);
   let printed = "";
   for (const stream of [build.stdout, build.stderr]) stream.on("data", (text) => (printed += String(text)));
   const [code] = await once(build, "close");
@@ -42,14 +53,15 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
-it("the Next.js example streams an answer and a tool result into the page, and keeps the key", async () => {
-  const server = runNext("start", "--hostname", "127.0.0.1", "--port", "0");
+/** Starts the built example, and ends it with the test. @returns its address */
+async function startExample(more: NodeJS.ProcessEnv = {}): Promise<string> {
+  const server = runNext(["start", "--hostname", "127.0.0.1", "--port", "0"], more);
   const ended = once(server, "exit");
   onTestFinished(async () => {
     server.kill();
     await ended;
   });
-  const origin = await new Promise<string>((resolve, reject) => {
+  return new Promise<string>((resolve, reject) => {
     let printed = "";
     for (const stream of [server.stdout, server.stderr]) {
       stream.on("data", (text) => {
@@ -60,6 +72,15 @@ it("the Next.js example streams an answer and a tool result into the page, and k
     }
     server.once("exit", () => reject(new Error(`The example did not start:\n${printed}`)));
   });
+}
+
+async function ask(page: Page, question: string): Promise<void> {
+  await page.getByLabel("Question").fill(question);
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+it("the Next.js example streams an answer and a tool result into the page, and keeps the key", async () => {
+  const origin = await startExample();
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
@@ -67,14 +88,10 @@ it("the Next.js example streams an answer and a tool result into the page, and k
     const received: Promise<string>[] = [];
     page.on("response", (response) => received.push(response.text().catch(() => "")));
     await page.goto(origin);
-    const ask = async (question: string) => {
-      await page.getByLabel("Question").fill(question);
-      await page.getByRole("button", { name: "Send" }).click();
-    };
-    await ask("What is 6 times 7?");
+    await ask(page, "What is 6 times 7?");
     await page.locator('[data-role="assistant"]').getByText("42").waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
-    await ask("What is the weather in Paris?");
+    await ask(page, "What is the weather in Paris?");
     await page.locator('[data-tool="weather"]').getByText("weather in Paris: 21 °C").waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
     expect(await page.locator('[data-role="assistant"]').count()).toBe(2);
@@ -102,3 +119,86 @@ it("the Next.js example streams an answer and a tool result into the page, and k
     true,
   );
 }, 120_000);
+
+describe("useChat in a browser, on streams whose events arrive one by one", () => {
+  const delta = (fields: object, finish: string | null = null): WireEvent => ({
+    ...dataEvent({ ...HEAD, choices: [{ index: 0, delta: fields, finish_reason: finish }] }),
+    ...(finish === null ? {} : { finishes: true as const }),
+  });
+  const USAGE = dataEvent({ ...HEAD, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
+  const TEXT = [
+    delta({ role: "assistant", content: "" }),
+    ...[..."Slow but whole."].map((letter) => delta({ content: letter })),
+    delta({}, "stop"),
+    USAGE,
+    END_MARKER,
+  ];
+  const CALL = [
+    delta({ role: "assistant", content: null }),
+    delta({
+      tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "weather", arguments: "" } }],
+    }),
+    ...[...'{"city":"Paris"}'].map((letter) =>
+      delta({ tool_calls: [{ index: 0, function: { arguments: letter } }] }),
+    ),
+    delta({}, "tool_calls"),
+    USAGE,
+    END_MARKER,
+  ];
+  const slowly = (events: readonly WireEvent[], ending: Ending = "proper") =>
+    replay({ events, ending, pace: "events" });
+
+  let gateway: ScenarioServer;
+  beforeAll(async () => {
+    gateway = await startScenarioServer();
+  });
+  afterAll(() => gateway.close());
+
+  it.each([
+    ["Node", "/"],
+    ["the edge runtime", "/edge"],
+  ])(
+    "answers end, tools run and breaks are told, with a route in %s",
+    async (_runtime, path) => {
+      const origin = await startExample({ MODEL_GATEWAY_BASE_URL: gateway.url });
+      const before = gateway.requests.length;
+      const browser = await launchBrowser();
+      try {
+        const page = await browser.newPage();
+        page.setDefaultTimeout(20_000);
+        await page.goto(origin + path);
+        const answers = page.locator('[data-role="assistant"]');
+        const ready = page.getByRole("button", { name: "Send" });
+        const alert = page.getByRole("alert").filter({ hasText: "did not arrive" });
+
+        gateway.answerOnce(slowly(TEXT));
+        await ask(page, "Are you there?");
+        await answers.first().getByText("Slow but whole.").waitFor();
+        await ready.waitFor();
+
+        gateway.answerOnce(slowly(CALL), slowly(TEXT));
+        await ask(page, "How warm is it in Paris?");
+        await page.locator('[data-tool="weather"]').getByText("weather in Paris: 21 °C").waitFor();
+        await answers.nth(1).getByText("Slow but whole.").waitFor();
+        await ready.waitFor();
+        expect(await alert.count()).toBe(0);
+
+        gateway.answerOnce(slowly(TEXT, "rst"));
+        await ask(page, "Once more?");
+        await alert.waitFor();
+        await answers.nth(2).getByText("Slow but whole.").waitFor();
+        await ready.waitFor();
+
+        gateway.answerOnce(slowly(CALL, "no-finish"));
+        await ask(page, "And in Berlin?");
+        await ready.waitFor();
+        await alert.waitFor();
+        expect(await page.locator('[data-tool="weather"]').count()).toBe(1);
+        expect(gateway.requests.length - before).toBe(5);
+      } finally {
+        await browser.close();
+      }
+    },
+    120_000,
+  );
+});

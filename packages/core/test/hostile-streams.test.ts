@@ -2,6 +2,7 @@ import {
   CHAT_STREAMS,
   type ChatMeaning,
   type ChatStream,
+  dataOf,
   ENDINGS,
   type Ending,
   FRAMINGS,
@@ -13,8 +14,6 @@ import {
   type ReplayOptions,
   type ScenarioServer,
   startScenarioServer,
-  textsOf,
-  type WireEvent,
 } from "@model-gateway/scenario-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -91,25 +90,6 @@ function expectEqual(outcomes: readonly Outcome[]): Outcome {
   const [whole, ...others] = outcomes.map(({ items, error }) => ({ items, error: plain(error) }));
   for (const [index, other] of others.entries()) expect(other, `at pace ${PACES[index + 1]}`).toEqual(whole);
   return outcomes[0] as Outcome;
-}
-
-/** The JSON of the events that a reader is given: not those that report an error, and nothing after them. */
-function chunksOf(events: readonly WireEvent[], ending: Ending, reportsError: boolean): unknown[] {
-  const chunks = textsOf(events, ending).flatMap((text) => {
-    const data = linesOf(text)
-      .flatMap((line) => /^\ufeff?data: ?([\s\S]*)$/.exec(line)?.[1] ?? [])
-      .join("\n");
-    try {
-      return [JSON.parse(data)];
-    } catch {
-      return [];
-    }
-  });
-  return reportsError && (ending === "proper" || ending === "no-marker") ? chunks.slice(0, -1) : chunks;
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/\r\n|\r|\n/);
 }
 
 /** A completion reduced to what the scenarios speak of. */
@@ -203,8 +183,7 @@ function expectChat(
   ending: Ending,
   { items, error }: Outcome,
 ): void {
-  const reportsError = means.error !== undefined;
-  if (reading !== "finalCompletion()") expect(items).toEqual(chunksOf(events, ending, reportsError));
+  if (reading !== "finalCompletion()") expect(items).toEqual(dataOf(events, ending));
   if (ending === "proper" || ending === "no-marker") {
     if (means.error === undefined) {
       if (error !== undefined) throw error;

@@ -35,7 +35,7 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  * @throws TypeError for an option out of range
  */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const { seed, latency, keys, groups, dataDir, chatImageForm, videoTimings } = settleOptions(options);
+  const { seed, latency, pace, keys, groups, dataDir, chatImageForm, videoTimings } = settleOptions(options);
   const closing = new AbortController();
   const clock = new VirtualClock();
   const callbacks = new CallbackLog(clock, closing.signal);
@@ -51,6 +51,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const services: Services = {
     seed,
     latency: latencyOf(latency),
+    pace,
     chatImageForm,
     clock,
     groups: groupStore,

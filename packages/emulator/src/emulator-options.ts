@@ -1,4 +1,5 @@
 import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./chat-images/chat-image-form.js";
+import { STREAM_PACES, type StreamPace } from "./server/pace-stream.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import type { EmulatorKey } from "./state/key-store.js";
 import type { VideoTimings } from "./videos/task-store.js";
@@ -13,6 +14,11 @@ export interface EmulatorOptions {
   groups?: readonly EmulatorGroup[];
   /** Real milliseconds before every answer; the events of a stream follow at a tenth of it. Default 0. */
   latency?: number;
+  /**
+   * How the bytes of a stream are written: one event per write with a turn of the event loop before each (`events`,
+   * the default, as a real route does), all in one (`whole`), one by one (`bytes`), or cut anywhere by the seed (`cuts`).
+   */
+  pace?: StreamPace;
   /** Folder in which rendered media are kept as files too; in memory only by default. */
   dataDir?: string;
   /** How `local-chat-image` puts its image into an answer; a marker `[[as:…]]` in a prompt overrides it. Default `markdown`. */
@@ -31,12 +37,16 @@ const DEFAULT_TIMINGS: VideoTimings = { queuedMs: 500, runningMs: 2_500 };
 
 /** Fills in the defaults. @throws TypeError for an option out of range */
 export function settleOptions(options: EmulatorOptions): SettledOptions {
-  const { seed = 1, latency = 0, keys = [], groups = [], dataDir, chatImageForm = "markdown" } = options;
+  const { seed = 1, latency = 0, pace = "events", keys = [], groups = [], dataDir } = options;
+  const { chatImageForm = "markdown" } = options;
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer (got ${seed}).`);
   if (!CHAT_IMAGE_FORMS.includes(chatImageForm)) {
     throw new TypeError(
       `chatImageForm must be one of ${CHAT_IMAGE_FORMS.join(", ")} (got ${chatImageForm}).`,
     );
+  }
+  if (!STREAM_PACES.includes(pace)) {
+    throw new TypeError(`pace must be one of ${STREAM_PACES.join(", ")} (got ${pace}).`);
   }
   const videoTimings = { ...DEFAULT_TIMINGS, ...options.videoTimings };
   for (const [name, ms] of Object.entries({ latency, ...videoTimings })) {
@@ -44,5 +54,5 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
       throw new TypeError(`${name} must be milliseconds of at least 0 (got ${ms}).`);
     }
   }
-  return { seed, latency, keys, groups, dataDir, chatImageForm, videoTimings };
+  return { seed, latency, pace, keys, groups, dataDir, chatImageForm, videoTimings };
 }

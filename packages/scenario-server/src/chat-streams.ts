@@ -74,7 +74,7 @@ function comment(words: string): WireEvent {
 
 /** An event that reports an error: nothing comes after it but the marker. */
 function errorEvent(data: unknown): WireEvent {
-  return { ...dataEvent(data), finishes: true };
+  return { ...dataEvent(data), finishes: true, error: true };
 }
 
 const PARIS = { id: "call_a", name: "weather", arguments: { city: "Paris" } };
@@ -485,7 +485,7 @@ const ERRORS: ChatStream[] = [
     name: "an error inside the stream: an event of that name",
     events: [
       text("a"),
-      { text: `event: error\n${dataText({ error: OVERLOADED })}`, finishes: true },
+      { text: `event: error\n${dataText({ error: OVERLOADED })}`, finishes: true, error: true },
       END_MARKER,
     ],
     means: { text: "a", error: REPORTED },

@@ -140,9 +140,12 @@ export const IMAGE_STREAMS: readonly ImageStreamScenario[] = [
     kind: "generation",
     events: [
       named({ type: "image_generation.partial_image", b64_json: DRAFT, partial_image_index: 0 }),
-      finishing(
-        named({ type: "error", error: { message: "Upstream is down.", type: "server_error", code: 502 } }),
-      ),
+      {
+        ...finishing(
+          named({ type: "error", error: { message: "Upstream is down.", type: "server_error", code: 502 } }),
+        ),
+        error: true,
+      },
       END_MARKER,
     ],
     means: {

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CHAT_STREAMS } from "./chat-streams.js";
 import { cutBytes, PACES, SINGLE_BYTES } from "./cut-bytes.js";
+import { dataOf } from "./data-of.js";
 import { IMAGE_STREAMS } from "./image-streams.js";
 import { ENDINGS, FRAMINGS, type ReplayOptions, SCENARIOS, textsOf } from "./replay.js";
 import { startScenarioServer } from "./scenario-server.js";
@@ -131,6 +132,17 @@ describe("pieces", () => {
 
   it("of single bytes are bounded", () => {
     expect(cutBytes(["x".repeat(10_000)], "bytes")).toHaveLength(SINGLE_BYTES + 1);
+  });
+});
+
+describe("the JSON of events", () => {
+  it("is what a reader is given: no comment, no marker, no error, no half event", () => {
+    expect(dataOf(EVENTS, "proper")).toEqual([{ text: "世界 🎬" }, { done: true }]);
+    expect(dataOf(EVENTS, "no-finish")).toEqual([{ text: "世界 🎬" }]);
+    expect(dataOf(EVENTS, "rst")).toEqual([{ text: "世界 🎬" }]);
+    const failing = { ...dataEvent({ error: "x" }), error: true as const };
+    const lines = { text: "\ufeffevent: message\r\ndata:{\r\ndata: }\r\n\r\n" };
+    expect(dataOf([lines, failing], "proper")).toEqual([{}]);
   });
 });
 

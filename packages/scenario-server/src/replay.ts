@@ -77,16 +77,23 @@ export function replay({
 
 /** What an ending leaves of the events. */
 export function textsOf(events: readonly WireEvent[], ending: Ending): string[] {
-  if (ending === "proper") return events.map(({ text }) => text);
-  if (ending === "no-marker") return events.filter(({ marker }) => !marker).map(({ text }) => text);
+  return eventsOf(events, ending).map(({ text }) => text);
+}
+
+export function eventsOf(events: readonly WireEvent[], ending: Ending): WireEvent[] {
+  if (ending === "proper") return [...events];
+  if (ending === "no-marker") return events.filter(({ marker }) => !marker);
   const first = events.findIndex(({ finishes }) => finishes);
   const finishing = events[first];
   if (finishing === undefined) throw new Error(`Nothing finishes these events: "${ending}" means nothing.`);
   if (ending === "no-finish") {
-    return events.flatMap(({ text, finishes, unfinished }) => (finishes ? (unfinished ?? []) : text));
+    return events.flatMap((event) => {
+      if (!event.finishes) return event;
+      return event.unfinished === undefined ? [] : { text: event.unfinished };
+    });
   }
   const half = finishing.text.slice(0, finishing.text.length >> 1);
-  return [...events.slice(0, first).map(({ text }) => text), half];
+  return [...events.slice(0, first), { text: half }];
 }
 
 async function finish(response: ServerResponse, ending: Ending): Promise<void> {

@@ -6,6 +6,8 @@ export interface WireEvent {
   marker?: true;
   /** The answer is not whole without this event. */
   finishes?: true;
+  /** Reports an error: no reader is given it as an event. */
+  error?: true;
   /** What stands in place of a finishing event when the finish is missing. Default: nothing. */
   unfinished?: string;
 }

@@ -1,7 +1,22 @@
-import { describe, expect, it } from "vitest";
+import dns from "node:dns";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
 import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
-import { InvalidRequestError, InvalidResponseError, StreamInterruptedError } from "../index.js";
+import {
+  type DownloadOptions,
+  type FetchFunction,
+  InvalidRequestError,
+  InvalidResponseError,
+  StreamInterruptedError,
+} from "../index.js";
+
+interface DispatchHandler {
+  onConnect(abort: () => void): void;
+  onHeaders(status: number, headers: string[], resume: () => void): boolean;
+  onComplete(): void;
+}
 
 const BYTES = new Uint8Array(300_000).map((_, index) => index % 251);
 
@@ -123,5 +138,203 @@ describe("download", () => {
       InvalidRequestError,
     );
     expect(await errorOf(gateway.download("data:image/png;base64,%"))).toBeInstanceOf(InvalidRequestError);
+  });
+});
+
+describe("the key", () => {
+  const BASES = {
+    endpoints: {
+      cdn: "https://cdn.gateway.example/v1",
+      specialized: "https://special.gateway.example:8443/v1",
+    },
+  };
+
+  /** Downloads over a fetch function that notes what each host is told; redirects as the test says. */
+  async function keysSent(url: string, options?: DownloadOptions, redirects: Record<string, string> = {}) {
+    const sent: Array<[url: string, key: string | undefined]> = [];
+    const fetch: FetchFunction = async (input, init) => {
+      const { authorization } = (init?.headers ?? {}) as Record<string, string | undefined>;
+      sent.push([input, authorization]);
+      const location = redirects[input];
+      return location === undefined
+        ? new Response("bytes")
+        : new Response(null, { status: 302, headers: { location } });
+    };
+    await gatewayFor("https://gateway.example/v1", { ...BASES, fetch }).download(url, options);
+    return sent.map(([, key]) => key === `Bearer ${API_KEY}`);
+  }
+
+  it.each<[string, boolean]>([
+    ["https://gateway.example/files/1.png", true],
+    ["https://cdn.gateway.example/1.png", true],
+    ["https://special.gateway.example:8443/1.png", true],
+    ["https://files.example.com/1.png", false],
+    ["https://gateway.example.evil.com/1.png", false],
+    ["https://evil.com/?https://gateway.example/", false],
+    ["https://gateway.example@evil.com/1.png", false],
+    ["http://gateway.example/1.png", false],
+    ["https://gateway.example:444/1.png", false],
+    ["https://special.gateway.example/1.png", false],
+  ])("to %s: %j", async (url, own) => {
+    expect(await keysSent(url)).toEqual([own]);
+    expect(await keysSent(url, { sendKey: false })).toEqual([false]);
+  });
+
+  it("does not follow a redirect to a foreign host, and is not taken up there for the way back", async () => {
+    const own = "https://gateway.example/1";
+    expect(await keysSent(own, {}, { [own]: "https://files.example.com/1" })).toEqual([true, false]);
+    expect(await keysSent("https://files.example.com/1", {}, { "https://files.example.com/1": own })).toEqual(
+      [false, true],
+    );
+  });
+
+  it("is never sent where a redirect leads from https to http", async () => {
+    const own = "https://gateway.example/1";
+    for (const target of ["http://gateway.example/1", "http://files.example.com/1"]) {
+      const error = await errorOf(keysSent(own, {}, { [own]: target }));
+      expect(error).toBeInstanceOf(InvalidResponseError);
+      expect((error as Error).message).toContain("from https to http");
+    }
+  });
+});
+
+describe("names of foreign hosts", () => {
+  /** Lets names resolve as the test says, and notes where Node connects to. */
+  function resolving(addresses: Record<string, string[]>, agent = "Agent") {
+    const connected: Array<{ origin: string; host: string | undefined }> = [];
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation(((
+      host: string,
+      _options: object,
+      done: (error: unknown, found?: unknown) => void,
+    ) => {
+      const found = addresses[host];
+      if (found === undefined) done(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }));
+      else
+        done(
+          null,
+          found.map((address) => ({ address })),
+        );
+    }) as never);
+    const key = Symbol.for("undici.globalDispatcher.1");
+    const globals = globalThis as Record<symbol, unknown>;
+    new Headers();
+    const original = globals[key];
+    const Dispatcher = { [agent]: class {} }[agent] as new () => object;
+    globals[key] = Object.assign(new Dispatcher(), {
+      dispatch: (options: { origin: string; headers: Record<string, string> }, handler: DispatchHandler) => {
+        connected.push({ origin: options.origin, host: options.headers["host"] });
+        handler.onConnect(() => {});
+        handler.onHeaders(200, [], () => {});
+        handler.onComplete();
+        return true;
+      },
+    });
+    onTestFinished(() => {
+      globals[key] = original;
+      lookup.mockRestore();
+    });
+    return connected;
+  }
+
+  const gateway = gatewayFor("https://gateway.example/v1");
+
+  it.each(["127.0.0.1", "10.1.2.3", "::1", "fd00::1", "169.254.169.254", "::ffff:10.0.0.1"])(
+    "that lead into a private network (%s) are refused before anything is sent",
+    async (address) => {
+      const connected = resolving({ "files.example.com": ["93.184.216.34", address] });
+      const error = await errorOf(gateway.download("https://files.example.com/1.png"));
+      expect(error).toBeInstanceOf(InvalidRequestError);
+      expect((error as Error).message).toContain("private network (files.example.com)");
+      expect(connected).toEqual([]);
+    },
+  );
+
+  it("cannot lead elsewhere after they were judged", async () => {
+    const connected = resolving({
+      "files.example.com": ["93.184.216.34"],
+      "six.example.com": ["2606:2800::1"],
+    });
+    await gateway.download("https://files.example.com:8443/1.png");
+    await gateway.download("https://six.example.com/1.png");
+    expect(connected).toEqual([
+      { origin: "https://93.184.216.34:8443", host: "files.example.com:8443" },
+      { origin: "https://[2606:2800::1]", host: "six.example.com" },
+    ]);
+  });
+
+  it("that nobody knows fail without a request; those of the gateway's own are not looked up", async () => {
+    const connected = resolving({});
+    const error = await errorOf(gateway.download("https://files.example.com/1.png"));
+    expect(error).toMatchObject({ kind: "connection", code: "ENOTFOUND" });
+    await gateway.download("https://gateway.example/1.png");
+    expect(connected).toEqual([{ origin: "https://gateway.example", host: undefined }]);
+  });
+
+  it("are left to a proxy where there is one", async () => {
+    const connected = resolving({}, "ProxyAgent");
+    await gateway.download("https://files.example.com/1.png");
+    expect(connected).toEqual([{ origin: "https://files.example.com", host: undefined }]);
+  });
+});
+
+describe("downloads that nobody reads", () => {
+  it("give their connection back once they are dropped", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const open = new Set<object>();
+    const server = await startServer(({ socket }, response) => {
+      open.add(socket);
+      socket.once("close", () => open.delete(socket));
+      response.writeHead(200);
+      const fill = () => {
+        while (response.write(BYTES));
+        response.once("drain", fill);
+      };
+      fill();
+    });
+    const gateway = gatewayFor(server.url);
+    const drop = async () => {
+      await gateway.download(`${server.origin}/1.mp4`);
+    };
+    for (let count = 0; count < 10; count++) await drop();
+    expect(open.size).toBe(10);
+    await expect
+      .poll(() => {
+        collect();
+        return open.size;
+      })
+      .toBe(0);
+  });
+
+  it("give their connection and their place back after streamIdleTimeout, and say so", async () => {
+    const server = await startServer(({ path }, response) => {
+      response.writeHead(200);
+      if (path.endsWith("models")) return response.end('{"data":[]}');
+      const fill = () => {
+        while (response.write(BYTES));
+        response.once("drain", fill);
+      };
+      fill();
+      return undefined;
+    });
+    const gateway = gatewayFor(server.url, { streamIdleTimeout: 50, maxConcurrency: 1 });
+    const file = await gateway.download(`${server.origin}/1.mp4`);
+    await new Promise((resolve) => server.requests[0]?.socket.once("close", resolve));
+    const error = await errorOf(file.bytes());
+    expect(error).toMatchObject({ kind: "stream_interrupted", reason: "unread" });
+    const speech = await gateway.audio.speech.create({ model: "m", input: "x" });
+    await gateway.models.list();
+    expect(await errorOf(speech.bytes())).toMatchObject({ reason: "unread" });
+  });
+
+  it("may be read as slowly as one likes", async () => {
+    const server = await startServer((_request, response) => response.end(new Uint8Array(3_000_000)));
+    const gateway = gatewayFor(server.url, { streamIdleTimeout: 50 });
+    const { body } = await gateway.download(`${server.origin}/1.mp4`);
+    const reader = body.getReader();
+    let size = (await reader.read()).value?.length ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    for (let next = await reader.read(); !next.done; next = await reader.read()) size += next.value.length;
+    expect(size).toBe(3_000_000);
   });
 });

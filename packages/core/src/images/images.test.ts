@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
-import { completion, errorBody, sendEvents, sendJSON, startServer } from "../../test/scripted-server.js";
+import {
+  completion,
+  errorBody,
+  sendEvents,
+  sendJSON,
+  startServer,
+  unusedAddress,
+} from "../../test/scripted-server.js";
 import {
   APIError,
+  type FetchFunction,
   type ImageStream,
   type ImageStreamEvent,
   InvalidRequestError,
@@ -401,5 +409,159 @@ describe("image requests", () => {
     const server = await startServer((_request, response) => sendJSON(response, { data: [] }));
     const result = await gatewayFor(server.url).images.edit({ prompt: "x", images: many(16) });
     expect(result.images).toEqual([]);
+  });
+});
+
+describe("images that a model wrote the address of", () => {
+  const answering = (content: unknown, more: object = {}) =>
+    startServer(({ path }, response) => {
+      if (path.includes("/dashboard")) return sendJSON(response, { balance: 7 });
+      if (path.includes("/files")) {
+        response.writeHead(200, { "content-type": "image/png" }).end("png");
+        return undefined;
+      }
+      return sendJSON(response, {
+        id: "c",
+        choices: [{ index: 0, message: { role: "assistant", content, ...more }, finish_reason: "stop" }],
+      });
+    });
+
+  it("are fetched without the key, and must be images", async () => {
+    const server = await answering("![x](ORIGIN/dashboard/billing) ![y](ORIGIN/files/1.png)");
+    const fetch: FetchFunction = async (input, init) => {
+      const response = await globalThis.fetch(input, init);
+      if (!input.endsWith("/chat/completions")) return response;
+      return new Response((await response.text()).replaceAll("ORIGIN", server.origin), response);
+    };
+    const gateway = gatewayFor(server.url, { fetch });
+    const { images } = await gateway.images.generateThroughChat({ model: "m", prompt: "p" });
+    const error = await errorOf(images[0]?.bytes() ?? Promise.resolve());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect((error as Error).message).toContain("leads to application/json and to no image");
+    expect(new TextDecoder().decode(await images[1]?.bytes())).toBe("png");
+    const keys = server.requests.map(({ headers }) => headers.authorization !== undefined);
+    expect(keys).toEqual([true, false, false]);
+  });
+
+  it("are fetched with the key where the gateway itself named it", async () => {
+    const server = await answering("", { images: [{ image_url: { url: "/files/1.png" } }] });
+    const { images } = await gatewayFor(server.url).images.generateThroughChat({ model: "m", prompt: "p" });
+    await images[0]?.bytes();
+    expect(server.requests[1]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+  });
+});
+
+describe("image streams", () => {
+  it.each(["[DONE]", undefined])("that end without an image are interrupted (marker %s)", async (marker) => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [
+        { type: "image_generation.partial_image", b64_json: "AQID", partial_image_index: 0 },
+      ]);
+      response.end(marker === undefined ? "" : `data: ${marker}\n\n`);
+    });
+    const stream = await gatewayFor(server.url).images.stream({ model: "m", prompt: "p" });
+    const read = async () => {
+      for await (const _event of stream);
+    };
+    const error = await errorOf(read());
+    expect(error).toMatchObject({
+      kind: "stream_interrupted",
+      reason: marker === undefined ? "closed" : "unfinished",
+      maybeProcessed: true,
+    });
+  });
+
+  it("fail with an error event that names an id", async () => {
+    const server = await startServer((_request, response) => {
+      sendEvents(response, [{ type: "error", id: "r", error: { message: "no", code: 500 } }, "[DONE]"]);
+      response.end();
+    });
+    const stream = await gatewayFor(server.url).images.stream({ model: "m", prompt: "p" });
+    const read = async () => {
+      for await (const _event of stream);
+    };
+    expect(await errorOf(read())).toMatchObject({ kind: "server" });
+  });
+});
+
+describe("uploads", () => {
+  it.each(["image/png\r\nx-injected: 1", "image/png\n", "no type", "", 7])(
+    "with the media type %j are refused: it would be a header of its part",
+    async (mediaType) => {
+      const server = await startServer((_request, response) => sendJSON(response, { data: [] }));
+      const data = Uint8Array.of(1);
+      const file = { data, mediaType: mediaType as string };
+      const { images } = gatewayFor(server.url);
+      const error = await errorOf(images.edit({ prompt: "p", images: [file], mask: file }));
+      expect(error).toBeInstanceOf(InvalidRequestError);
+      expect((error as InvalidRequestError).problems.map(({ field }) => field)).toEqual([
+        "images[0].mediaType",
+        "mask.mediaType",
+      ]);
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+
+  it("with names of files that hold line breaks and quotes cannot leave their part", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, { data: [] }));
+    const file = {
+      data: Uint8Array.of(1),
+      filename: 'a"\r\nx: 1.png',
+      mediaType: "image/svg+xml; charset=utf-8",
+    };
+    await gatewayFor(server.url).images.edit({ prompt: "p", images: [file] });
+    expect(server.requests[0]?.text).toContain('filename="a%22%0D%0Ax: 1.png"');
+    expect(server.requests[0]?.text).toContain("content-type: image/svg+xml; charset=utf-8\r\n\r\n");
+  });
+
+  /** A source that never ends, such as an open file; tells when it was let go. */
+  function source() {
+    const state = { reason: undefined as unknown, cancelled: false };
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        controller.enqueue(new Uint8Array(1_000));
+        return new Promise((resolve) => setTimeout(resolve, 1));
+      },
+      cancel: (reason) => {
+        state.cancelled = true;
+        state.reason = reason;
+      },
+    });
+    return { stream, state };
+  }
+
+  it.each(TRANSPORTS)("let go of their sources when the caller leaves, over %s", async (_name, transport) => {
+    const server = await startServer(() => {});
+    const controller = new AbortController();
+    const [first, second] = [source(), source()];
+    const call = errorOf(
+      gatewayFor(server.url, transport).images.edit(
+        { prompt: "p", images: [first.stream, second.stream] },
+        { signal: controller.signal },
+      ),
+    );
+    setTimeout(() => controller.abort(), 20);
+    expect(await call).toMatchObject({ kind: "aborted" });
+    await expect.poll(() => [first.state.cancelled, second.state.cancelled]).toEqual([true, true]);
+  });
+
+  it.each(TRANSPORTS)(
+    "let go of their sources when nothing could be sent, over %s",
+    async (_name, transport) => {
+      const { stream, state } = source();
+      const gateway = gatewayFor(await unusedAddress(), { ...transport, maxRetries: 0 });
+      expect(await errorOf(gateway.images.edit({ prompt: "p", images: [stream] }))).toMatchObject({
+        kind: "connection",
+      });
+      await expect.poll(() => state.cancelled).toBe(true);
+    },
+  );
+
+  it("leave a source to its owner where a local check refuses them", async () => {
+    const { stream, state } = source();
+    const images = gatewayFor("http://127.0.0.1:9/v1").images;
+    expect(await errorOf(images.edit({ prompt: "", images: [stream] }))).toBeInstanceOf(InvalidRequestError);
+    expect([state.cancelled, stream.locked]).toEqual([false, false]);
+    await stream.cancel();
   });
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor } from "../../test/gateways.js";
 import {
   chunk,
@@ -123,6 +123,56 @@ describe("hooks", () => {
     };
     await gatewayFor(server.url, { hooks: { onRequest }, logger }).chat.completions.create(CHAT);
     expect(written).toEqual(["error: Model Gateway: the hook onRequest failed: Error: broken hook"]);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      "throw",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+    ["reject", () => Promise.reject(new Error("broken"))],
+    [
+      "throw what cannot be printed",
+      () => {
+        throw Object.create(null);
+      },
+    ],
+  ])("and loggers that %s hurt no call, keep no place, and are reported once", async (_how, broken) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const reported = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => {
+      process.off("unhandledRejection", note);
+      reported.mockRestore();
+    });
+    const server = await startServer(({ json }, response, count) => {
+      if (count === 1) return sendJSON(response, {}, 503, { "retry-after-ms": "0" });
+      if ((json as { stream?: boolean }).stream !== true) return sendJSON(response, completion("ok"));
+      sendEvents(response, [chunk("o"), chunk("k", "stop")]);
+      response.end();
+      return undefined;
+    });
+    const hook = broken as () => void;
+    const gateway = gatewayFor(server.url, {
+      maxConcurrency: 1,
+      hooks: { onRequest: hook, onResponse: hook, onRetry: hook, onFailover: hook, onStreamEnd: hook },
+      logger: { debug: hook, info: hook, warn: hook, error: hook },
+      logLevel: "debug",
+    });
+    for (let call = 0; call < 3; call++) {
+      const answer = await gateway.chat.completions.create(CHAT);
+      expect(answer.choices[0]?.message.content).toBe("ok");
+      const stream = await gateway.chat.completions.create({ ...CHAT, stream: true });
+      expect((await stream.finalCompletion()).choices[0]?.message.content).toBe("ok");
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+    const lines = reported.mock.calls.map(([line]) => String(line));
+    expect(lines.filter((line) => line.includes("the logger failed"))).toHaveLength(1);
+    expect(new Set(lines).size).toBe(lines.length);
   });
 });
 

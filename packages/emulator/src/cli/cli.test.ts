@@ -109,6 +109,7 @@ describe("the command line", () => {
     [["start", "--prot", "1"], "--prot"],
     [["start", "--port", "http"], '--port takes an integer from 0 to 65535 (got "http")'],
     [["start", "--latency", "-1"], "--latency"],
+    [["start", "--pace", "slow"], '--pace takes one of events, whole, bytes, cuts (got "slow")'],
     [["start", "now"], 'Unexpected argument "now"'],
     [["exec"], "exec needs a command"],
     [["exec", "--port", "1", "--", "ls"], "--port goes with start"],
@@ -121,6 +122,13 @@ describe("the command line", () => {
     const { code, stderr } = await cli("launch").result;
     expect(code).toBe(2);
     expect(stderr).toContain("Usage: model-gateway-emulator");
+  });
+
+  it("reads every setting", () => {
+    const settings = ["--seed", "5", "--latency", "2", "--pace", "cuts", "--data-dir", "media"];
+    expect(parseCommand(["start", ...settings])).toMatchObject({
+      settings: { seed: 5, latency: 2, pace: "cuts", dataDir: "media" },
+    });
   });
 
   it("leaves the options of the command alone", () => {

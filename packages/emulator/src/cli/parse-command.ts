@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { STREAM_PACES, type StreamPace } from "../server/pace-stream.js";
 
 /** What the command line asks for. */
 export type Command =
@@ -11,6 +12,7 @@ export type Command =
 export interface EmulatorSettings {
   seed?: number;
   latency?: number;
+  pace?: StreamPace;
   dataDir?: string;
 }
 
@@ -21,6 +23,7 @@ const OPTIONS = {
   port: { type: "string" },
   seed: { type: "string" },
   latency: { type: "string" },
+  pace: { type: "string" },
   "data-dir": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
@@ -38,6 +41,7 @@ Options:
   --port <number>      port of start; 0 takes any free one (default ${DEFAULT_PORT})
   --seed <integer>     decides every choice of the local models (default 1)
   --latency <ms>       milliseconds before every answer (default 0)
+  --pace <pace>        how streams are written: events (default), whole, bytes, cuts
   --data-dir <folder>  keep rendered media there as files
   -h, --help           show this
   -v, --version        show the version
@@ -68,6 +72,7 @@ export function parseCommand(argv: readonly string[]): Command {
   const settings: EmulatorSettings = {
     seed: integer("--seed", values.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     latency: integer("--latency", values.latency, 0, Number.MAX_SAFE_INTEGER),
+    pace: oneOf("--pace", values.pace, STREAM_PACES),
     dataDir: values["data-dir"],
   };
 
@@ -97,4 +102,16 @@ function integer(option: string, text: string | undefined, min: number, max: num
     throw new UsageError(`${option} takes an integer${range} (got "${text}").`);
   }
   return value;
+}
+
+function oneOf<T extends string>(
+  option: string,
+  text: string | undefined,
+  words: readonly T[],
+): T | undefined {
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined && text !== undefined) {
+    throw new UsageError(`${option} takes one of ${words.join(", ")} (got "${text}").`);
+  }
+  return word;
 }

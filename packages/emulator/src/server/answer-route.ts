@@ -7,6 +7,7 @@ import type { BaseKind } from "./base-kinds.js";
 import type { Exchange, Route } from "./exchange.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
+import { paceStream } from "./pace-stream.js";
 import { readPromptMarkers } from "./prompt-markers.js";
 import { readFormBody } from "./read-form-body.js";
 import { readJsonBody } from "./read-json-body.js";
@@ -61,7 +62,8 @@ export async function answerRoute(
   } finally {
     bill.drop();
   }
-  return fault ? faultAfter(fault, response, signal) : response;
+  const answered = fault ? await faultAfter(fault, response, signal) : response;
+  return paceStream(answered, services.pace, services.seed);
 }
 
 /** 404 for a path, or a method on a path, that the API does not have. */

@@ -10,6 +10,7 @@ import type { RateWindows } from "../state/rate-windows.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import type { CallbackLog } from "../videos/callback-log.js";
 import type { TaskStore } from "../videos/task-store.js";
+import type { StreamPace } from "./pace-stream.js";
 
 /** Real milliseconds by which answers are held back. */
 export interface Latency {
@@ -23,6 +24,8 @@ export interface Latency {
 export interface Services {
   seed: number;
   latency: Latency;
+  /** How the bytes of streams are written. */
+  pace: StreamPace;
   /** How the image-chat model puts its image into an answer, unless the prompt says otherwise. */
   chatImageForm: ChatImageForm;
   clock: VirtualClock;

@@ -37,6 +37,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   maxRetries: true,
   timeout: true,
   streamIdleTimeout: true,
+  requireFinishReason: true,
   retryBillable: true,
   headers: true,
   fetch: true,

@@ -1,0 +1,266 @@
+// Says whether tests bite: breaks the code of core in thousands of small ways and counts the breaks that its tests notice.
+// `pnpm mutation` runs everything (hours on two cores), `pnpm mutation <group> …` some of it; `--report` only prints what
+// the last runs found. Survivors are listed with their reasons in packages/core/test/mutation-survivors.md.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const reports = join(root, "reports", "mutation");
+const REQUIRED_SCORE = 90;
+
+const tests = (...names) => names.map((name) => `src/${name}.test.ts`);
+
+/**
+ * What is mutated together. `tests` stand beside the files and are quick; only what survives them meets `more`, the tests
+ * of the calls that use these files.
+ */
+const GROUPS = {
+  policy: {
+    mutate: inTransport("retry-policy", "retry-after", "status-table", "retry-budget", "call-gate"),
+    tests: tests(
+      "transport/retry-policy",
+      "transport/retry-after",
+      "transport/call-gate",
+      "errors/error-from-answer",
+    ),
+    more: tests("transport/sender", "transport/call-limits"),
+  },
+  secrets: {
+    mutate: [
+      ...inTransport("redact", "abort-signal", "delay", "transport-failure"),
+      "download/private-address.ts",
+      "json/parse-json.ts",
+    ],
+    tests: tests(
+      "transport/redact",
+      "transport/abort-signal",
+      "transport/transport-failure",
+      "download/private-address",
+      "json/parse-json",
+    ),
+    more: tests("transport/sender", "transport/call-limits", "transport/dispatch-transport"),
+  },
+  errors: {
+    mutate: ["errors/**/*.ts", ...inTransport("call-errors")],
+    tests: tests(
+      "errors/read-error-body",
+      "errors/error-from-answer",
+      "errors/strip-markup",
+      "transport/call-limits",
+    ),
+    more: tests("transport/sender", "transport/dispatch-transport", "chat/chat", "images/images"),
+  },
+  config: {
+    mutate: ["config/**/*.ts", "checks/**/*.ts"],
+    tests: tests("config/config", "checks/check-option-names", "videos/check-video-request"),
+    more: tests("transport/sender", "transport/call-limits", "audio/audio", "chat/chat", "images/images"),
+  },
+  streams: {
+    mutate: inTransport(
+      "async-queue",
+      "event-stream-parser",
+      "json-stream-reader",
+      "looks-like-events",
+      "byte-body",
+      "byte-reader",
+    ),
+    tests: tests("transport/async-queue", "transport/event-stream-parser", "chat/chat"),
+    more: tests("images/images", "audio/audio", "download/download", "transport/call-limits"),
+  },
+  transport: {
+    mutate: inTransport(
+      "dispatch-transport",
+      "fetch-transport",
+      "decode-content",
+      "select-transport",
+      "multipart",
+      "encode-body",
+    ),
+    tests: tests("transport/dispatch-transport", "transport/fetch-transport"),
+    more: tests("images/images", "transport/sender", "download/download", "chat/chat"),
+  },
+  call: {
+    mutate: inTransport(
+      "attempt",
+      "attempt-call",
+      "run-call",
+      "call",
+      "sender",
+      "ask-for-key",
+      "expect-binary",
+      "observer",
+      "api-promise",
+    ),
+    tests: tests("transport/call-limits", "transport/observer", "transport/sender"),
+    more: tests(
+      "chat/chat",
+      "audio/audio",
+      "transport/dispatch-transport",
+      "transport/abort-signal",
+      "download/download",
+    ),
+  },
+  download: {
+    mutate: ["download", "save-download", "resolve-host", "base64"].map((name) => `download/${name}.ts`),
+    tests: tests("download/download", "download/save-download"),
+    more: tests("images/images", "embeddings/embeddings"),
+  },
+  videos: {
+    mutate: ["videos/**/*.ts"],
+    tests: tests(
+      "videos/check-second-family-request",
+      "videos/check-video-request",
+      "videos/poll-scheduler",
+      "videos/poll-video-task",
+      "videos/read-video-callback",
+      "videos/read-video-task",
+      "videos/video-status",
+      "videos/watch-video-task",
+    ),
+    more: tests("videos/videos", "json/parse-json"),
+  },
+};
+
+function inTransport(...names) {
+  return names.map((name) => `transport/${name}.ts`);
+}
+
+const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const unknown = asked.filter((name) => !(name in GROUPS));
+if (unknown.length > 0) {
+  console.error(`There is no group ${unknown.join(", ")}: known are ${Object.keys(GROUPS).join(", ")}.`);
+  process.exit(1);
+}
+mkdirSync(reports, { recursive: true });
+if (!process.argv.includes("--report"))
+  for (const name of asked.length > 0 ? asked : Object.keys(GROUPS)) run(name);
+process.exit(report() ? 0 : 1);
+
+function run(name) {
+  const { mutate, tests: quick, more } = GROUPS[name];
+  const files = mutate.map((file) => `packages/core/src/${file}`);
+  stryker(name, [...files, "!packages/core/src/**/*.test.ts"], quick);
+  const survivors = survivorsOf(readReport(name));
+  if (survivors.length === 0) return;
+  // Ranges, so that nothing else is tried again.
+  const ranges = survivors.map(
+    ({
+      path,
+      mutant: {
+        location: { start, end },
+      },
+    }) => {
+      return `${path}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+    },
+  );
+  stryker(`${name}.more`, [...new Set(ranges)], [...quick, ...more]);
+}
+
+function stryker(name, mutate, include) {
+  const config = {
+    testRunner: "vitest",
+    vitest: { configFile: "packages/core/vitest.stryker.config.ts", related: false },
+    plugins: ["@stryker-mutator/vitest-runner"],
+    coverageAnalysis: "perTest",
+    concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
+    timeoutMS: 5_000,
+    timeoutFactor: 2,
+    mutate,
+    reporters: ["json", "progress-append-only"],
+    jsonReporter: { fileName: `reports/mutation/${name}.json` },
+    ignorePatterns: ["examples", "bench", "matrix", "reports", "packages/*/dist"],
+    cleanTempDir: "always",
+    tempDirName: `.stryker-tmp/${name}`,
+  };
+  const file = join(reports, `${name}.config.json`);
+  writeFileSync(file, JSON.stringify(config, undefined, 2));
+  console.log(`\n${name}: ${mutate.length} files or ranges, ${include.length} files of tests`);
+  const { status } = spawnSync("stryker", ["run", file], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, MUTATION_TESTS: include.join(",") },
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Everything that a run found, as `{ path, source, mutant }`; undefined where there was none. */
+function readReport(name) {
+  const file = join(reports, `${name}.json`);
+  if (!existsSync(file)) return undefined;
+  const { files } = JSON.parse(readFileSync(file, "utf8"));
+  return Object.entries(files).flatMap(([path, { mutants, source }]) =>
+    mutants.map((mutant) => ({ path, source, mutant })),
+  );
+}
+
+function survivorsOf(found) {
+  return found.filter(({ mutant: { status } }) => status === "Survived" || status === "NoCoverage");
+}
+
+/** Prints the score of each group that has been run, and what survived without a reason. */
+function report() {
+  const accepted = readAccepted();
+  const sum = { noticed: 0, survived: 0, accepted: 0 };
+  const open = [];
+  console.log("\n| group | mutants | noticed | survived for a reason | score |\n|---|---|---|---|---|");
+  for (const name of Object.keys(GROUPS)) {
+    const found = readReport(name);
+    if (found === undefined) continue;
+    const killedLater = new Set(
+      (readReport(`${name}.more`) ?? []).filter(isNoticed).map((each) => describeMutant(each).key),
+    );
+    const rows = survivorsOf(found).map(describeMutant);
+    const survived = rows.filter(({ key }) => !killedLater.has(key));
+    const noticed = found.filter(isNoticed).length + rows.length - survived.length;
+    const reasoned = survived.filter(({ key }) => accepted.has(key)).length;
+    open.push(...survived.filter(({ key }) => !accepted.has(key)).map(({ text }) => text));
+    sum.noticed += noticed;
+    sum.survived += survived.length;
+    sum.accepted += reasoned;
+    console.log(row(name, noticed, survived.length, reasoned));
+  }
+  console.log(row("all", sum.noticed, sum.survived, sum.accepted));
+  if (open.length > 0) {
+    console.log("\nSurvived without a reason:\n\n| where | was | becomes | reason |\n|---|---|---|---|");
+    for (const text of open) console.log(text);
+  }
+  return (100 * sum.noticed) / (sum.noticed + sum.survived) >= REQUIRED_SCORE && open.length === 0;
+}
+
+function isNoticed({ mutant: { status } }) {
+  return status === "Killed" || status === "Timeout";
+}
+
+function row(name, noticed, survived, accepted) {
+  const all = noticed + survived;
+  const score = all === 0 ? "–" : `${((100 * noticed) / all).toFixed(1)} %`;
+  return `| ${name} | ${all} | ${noticed} | ${accepted} | ${score} |`;
+}
+
+function describeMutant({ path, source, mutant: { location, replacement = "" } }) {
+  const file = path.replace(/^.*packages\/core\/src\//, "");
+  const lines = source.split("\n").slice(location.start.line - 1, location.end.line);
+  lines[lines.length - 1] = lines.at(-1).slice(0, location.end.column - 1);
+  lines[0] = lines[0].slice(location.start.column - 1);
+  const was = cell(lines.join(" "));
+  const becomes = cell(replacement);
+  return {
+    key: `${file} ${was} ${becomes}`,
+    text: `| ${file}:${location.start.line} | \`${was}\` | \`${becomes}\` |  |`,
+  };
+}
+
+/** Rows of the table of survivors that give a reason; line numbers move, so they do not count. */
+function readAccepted() {
+  const file = join(root, "packages/core/test/mutation-survivors.md");
+  if (!existsSync(file)) return new Set();
+  const rows = readFileSync(file, "utf8").matchAll(/^\| ([^:|]+):\d+ \| `(.*)` \| `(.*)` \| (\S.*) \|$/gm);
+  return new Set([...rows].map(([, path, was, becomes]) => `${path} ${was} ${becomes}`));
+}
+
+function cell(text) {
+  return text.replace(/\s+/g, " ").replaceAll("|", "¦").replaceAll("`", "'").trim().slice(0, 80);
+}
