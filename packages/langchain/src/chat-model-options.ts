@@ -118,6 +118,10 @@ export interface ChatModelGatewayCallOptions extends BaseChatModelCallOptions, C
   route?: Route;
   /** Overrides the client's `requireFinishReason`. */
   requireFinishReason?: boolean;
+  /** Overrides the client's `deadline`, in milliseconds. */
+  deadline?: number;
+  /** Overrides the client's `connectTimeout`, in milliseconds. */
+  connectTimeout?: number;
 }
 
 /** Where sampling settings go in the request body. */
@@ -205,6 +209,10 @@ export const SERIALIZABLE_KEYS: readonly string[] = [
   "route",
   "maxRetries",
   "timeout",
+  "deadline",
+  "connectTimeout",
+  "streamIdleTimeout",
+  "retryBudget",
   "requireFinishReason",
 ];
 
@@ -225,4 +233,6 @@ export const CALL_KEYS: ReadonlyArray<keyof ChatModelGatewayCallOptions> = [
   "headers",
   "route",
   "requireFinishReason",
+  "deadline",
+  "connectTimeout",
 ];

@@ -15,7 +15,7 @@ import {
   type ScriptedReply,
   startScriptedGateway,
 } from "../test/scripted-gateway.js";
-import { ChatModelGateway } from "./index.js";
+import { ChatModelGateway, ModelGatewayEmbeddings } from "./index.js";
 
 let gateway: ScriptedGateway;
 beforeAll(async () => {
@@ -375,6 +375,25 @@ describe("the connection", () => {
     const client = new ModelGateway(gateway.connection);
     await new ChatModelGateway("m", { gateway: client }).invoke("Hi");
     expect(gateway.lastBody["model"]).toBe("m");
+  });
+
+  it("refuses options that nobody knows, in chat models and embeddings", () => {
+    const fields = { ...gateway.connection, defaultHeaders: {} };
+    expect(() => new ChatModelGateway("m", fields as object)).toThrow(/defaultHeaders/);
+    expect(() => new ModelGatewayEmbeddings("m", fields as object)).toThrow(/defaultHeaders/);
+  });
+
+  it("ends a call at its deadline, of the constructor and of the call, with a client of its own or shared", async () => {
+    gateway.script({ silent: true });
+    const client = new ModelGateway(gateway.connection);
+    for (const connection of [gateway.connection, { gateway: client }]) {
+      const model = new ChatModelGateway("m", { ...connection, deadline: 30 });
+      await expect(model.invoke("Hi")).rejects.toMatchObject({ kind: "timeout" });
+      const patient = new ChatModelGateway("m", connection);
+      await expect(patient.invoke("Hi", { deadline: 30 })).rejects.toMatchObject({ kind: "timeout" });
+      const embeddings = new ModelGatewayEmbeddings("m", { ...connection, deadline: 30 });
+      await expect(embeddings.embedQuery("Hi")).rejects.toMatchObject({ kind: "timeout" });
+    }
   });
 
   it("refuses options that a ready client would ignore", () => {

@@ -255,8 +255,16 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     this.disableStreaming = fields.disableStreaming ?? false;
     this.#maxConcurrency = fields.maxConcurrency;
     this.#profile = fields.profile ?? {};
-    const { maxRetries, timeout, headers, route, requireFinishReason } = fields;
-    this.#requestDefaults = { maxRetries, timeout, headers, route, requireFinishReason };
+    const { maxRetries, timeout, deadline, connectTimeout, headers, route, requireFinishReason } = fields;
+    this.#requestDefaults = {
+      maxRetries,
+      timeout,
+      deadline,
+      connectTimeout,
+      headers,
+      route,
+      requireFinishReason,
+    };
     // LangChain writes a placeholder where this property exists. It is never the key itself.
     if (fields.apiKey !== undefined) Object.defineProperty(this, "apiKey", { value: "hidden" });
   }
@@ -318,6 +326,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       route: _route,
       maxRetries: _maxRetries,
       requireFinishReason: _requireFinishReason,
+      deadline: _deadline,
+      connectTimeout: _connectTimeout,
       ...shaping
     } = options;
     return super._getSerializedCacheKeyParametersForCall(shaping) + (options[CACHED_IMAGES] ?? "");
@@ -505,6 +515,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     return {
       signal: options.signal,
       timeout: defaults.timeout,
+      deadline: options.deadline ?? defaults.deadline,
+      connectTimeout: options.connectTimeout ?? defaults.connectTimeout,
       maxRetries: options.maxRetries ?? defaults.maxRetries,
       route: options.route ?? defaults.route,
       requireFinishReason: options.requireFinishReason ?? defaults.requireFinishReason,

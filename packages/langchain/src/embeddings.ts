@@ -139,7 +139,17 @@ export class ModelGatewayEmbeddings extends Embeddings {
   }
 
   private async embed(input: string | string[], { signal, onProgress }: EmbedOptions): Promise<number[][]> {
-    const { maxConcurrency, maxRetries, timeout, headers, route, modelKwargs, onUsage } = this.#fields;
+    const {
+      maxConcurrency,
+      maxRetries,
+      timeout,
+      deadline,
+      connectTimeout,
+      headers,
+      route,
+      modelKwargs,
+      onUsage,
+    } = this.#fields;
     const { model, dimensions, encodingFormat } = this;
     try {
       signal?.throwIfAborted();
@@ -157,6 +167,8 @@ export class ModelGatewayEmbeddings extends Embeddings {
           concurrency: maxConcurrency,
           maxRetries,
           timeout,
+          deadline,
+          connectTimeout,
           headers,
           route,
           onProgress,

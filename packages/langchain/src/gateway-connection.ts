@@ -11,6 +11,8 @@ export interface GatewayConnection extends Omit<ModelGatewayOptions, "retryBilla
 
 /** What a call can be told too; beside a ready client, everything else would silently be ignored. */
 const PER_CALL: readonly string[] = [
+  "connectTimeout",
+  "deadline",
   "headers",
   "maxConcurrency",
   "maxRetries",
@@ -38,6 +40,7 @@ export function connectGateway(fields: GatewayConnection, ownFields: readonly st
     throw new ConfigurationError(
       `Option gateway is a ready client, so ${ignored.join(", ")} would have no effect: ` +
         "set it where the client is made, or leave gateway out.",
+      { option: ignored[0] as string },
     );
   }
   return gateway;

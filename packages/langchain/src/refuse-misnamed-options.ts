@@ -29,9 +29,13 @@ export function refuseMisnamedOptions(options: object, known: readonly string[])
     const plain = normalize(name);
     const right = OTHER_NAMES[plain] ?? KNOWN_BY_PLAIN_NAME.get(plain);
     if (right !== undefined && right !== name)
-      throw new ConfigurationError(`Option ${name} would not be sent: it is called ${right} here.`);
+      throw new ConfigurationError(`Option ${name} would not be sent: it is called ${right} here.`, {
+        option: name,
+      });
     if (CONSTRUCTOR_ONLY.includes(name))
-      throw new ConfigurationError(`Option ${name} has no effect in a call: it is one of the constructor.`);
+      throw new ConfigurationError(`Option ${name} has no effect in a call: it is one of the constructor.`, {
+        option: name,
+      });
   }
 }
 
