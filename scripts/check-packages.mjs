@@ -12,8 +12,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const scratch = mkdtempSync(join(tmpdir(), "model-gateway-packages-"));
 /** The machine's own Node stands for the floor; the others come from npm. */
 const NODE_VERSIONS = ["20", "22", "24"];
-/** What npm needs to be told, as the READMEs say: LangChain asks for a LangGraph whose own core is not published. */
-const NPM_OVERRIDES = { "@langchain/langgraph": "1.4.17" };
 /** Largest size of the whole client in bytes, minified and after gzip. */
 const CORE_GZIP_BUDGET = 32 * 1024;
 
@@ -160,7 +158,7 @@ function installInto(title, manifest, optionalPeers, entries) {
   if (dependencies["@nestjs/core"]) dependencies["reflect-metadata"] = "^0.2.2";
   writeFileSync(
     join(project, "package.json"),
-    JSON.stringify({ name: "smoke", private: true, dependencies, overrides: NPM_OVERRIDES }),
+    JSON.stringify({ name: "smoke", private: true, dependencies }),
   );
   const specifiers = entries.map((entry) => manifest.name + entry.slice(1));
   const test = (load) =>

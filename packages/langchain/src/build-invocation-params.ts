@@ -1,14 +1,15 @@
-import type { ChatCompletionRequest } from "@model-gateway/core";
-import type {
-  ChatModelGatewayCallOptions,
-  ChatModelGatewayFields,
-  ChatModelGatewaySampling,
+import type { ChatCompletionRequest, ToolChoice } from "@model-gateway/core";
+import {
+  type ChatModelGatewayCallOptions,
+  type ChatModelGatewayFields,
+  type ChatModelGatewaySampling,
+  WIRE_NAMES,
 } from "./chat-model-options.js";
 import { convertToolChoice, convertTools } from "./convert-tools.js";
 
 type ModelSettings = Omit<ChatModelGatewaySampling, "streamUsage"> &
   Pick<ChatModelGatewayFields, "model" | "stop"> &
-  Required<Pick<ChatModelGatewayFields, "tokenLimitParam">>;
+  Required<Pick<ChatModelGatewayFields, "tokenLimitParam" | "forcedToolChoice">>;
 
 /** The request body without its messages: what the model or the call sets, the call first, and nothing else. */
 export function buildInvocationParams(
@@ -17,21 +18,29 @@ export function buildInvocationParams(
 ): Omit<ChatCompletionRequest, "messages"> {
   // Agents bind an empty list, and some routes refuse one.
   const tools = call.tools?.length ? convertTools(call.tools, call.strict) : undefined;
+  const toolChoice = tools && convertToolChoice(call.tool_choice);
   const stop = call.stop ?? model.stop;
+  const sampling = Object.entries(WIRE_NAMES).map(([option, name]) => {
+    const setting = option as keyof typeof WIRE_NAMES;
+    return [name, call[setting] ?? model[setting]];
+  });
   return withoutUndefined({
-    model: model.model,
-    temperature: call.temperature ?? model.temperature,
+    model: call.model ?? model.model,
+    ...Object.fromEntries(sampling),
     [model.tokenLimitParam]: call.maxTokens ?? model.maxTokens,
-    top_p: call.topP ?? model.topP,
     stop: stop?.length ? stop : undefined,
-    user: call.user ?? model.user,
     tools,
-    tool_choice: tools && convertToolChoice(call.tool_choice),
+    tool_choice: model.forcedToolChoice ? toolChoice : unforced(toolChoice),
     parallel_tool_calls: tools && call.parallel_tool_calls,
     response_format: call.response_format,
     ...model.modelKwargs,
     ...call.modelKwargs,
   });
+}
+
+/** The most that can be asked of a model that cannot be made to call a tool. */
+function unforced(choice: ToolChoice | undefined): ToolChoice | undefined {
+  return choice === undefined || choice === "none" ? choice : "auto";
 }
 
 function withoutUndefined<T extends object>(values: T): T {

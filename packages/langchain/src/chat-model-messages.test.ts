@@ -1,3 +1,4 @@
+import { load } from "@langchain/core/load";
 import {
   AIMessage,
   type BaseMessage,
@@ -8,8 +9,15 @@ import {
 } from "@langchain/core/messages";
 import { InvalidRequestError } from "@model-gateway/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { completion, type ScriptedGateway, startScriptedGateway } from "../test/scripted-gateway.js";
-import { ChatModelGateway } from "./index.js";
+import { readEveryStreamedWay } from "../test/read-every-way.js";
+import {
+  completion,
+  ending,
+  event,
+  type ScriptedGateway,
+  startScriptedGateway,
+} from "../test/scripted-gateway.js";
+import { ChatModelGateway, type ChatModelGatewayFields } from "./index.js";
 
 const PNG = "iVBORw0KGgo=";
 const PNG_URL = `data:image/png;base64,${PNG}`;
@@ -23,7 +31,7 @@ beforeAll(async () => {
 beforeEach(() => gateway.script(completion({ content: "ok" })));
 afterAll(() => gateway.close());
 
-async function sent(messages: BaseMessage[], fields: { reasoningRoundTrip?: boolean } = {}) {
+async function sent(messages: BaseMessage[], fields: Partial<ChatModelGatewayFields> = {}) {
   await new ChatModelGateway("m", { ...gateway.connection, ...fields }).invoke(messages);
   return gateway.lastBody["messages"];
 }
@@ -117,8 +125,25 @@ describe("images in the input", () => {
     ]);
   });
 
-  it("keep the wanted level of detail", async () => {
-    const block = { type: "image_url", image_url: { url: PHOTO, detail: "low" } };
+  it.each<[string, unknown]>([
+    ["image_url as an object", { type: "image_url", image_url: { url: PHOTO, detail: "low" } }],
+    ["image_url as a string", { type: "image_url", image_url: PHOTO, detail: "low" }],
+    ["a standard block", { type: "image", url: PHOTO, detail: "low" }],
+    ["the metadata of a standard block", { type: "image", url: PHOTO, metadata: { detail: "low" } }],
+    ["a data block", { type: "image", source_type: "url", url: PHOTO, metadata: { detail: "low" } }],
+  ])("keep the wanted level of detail, from %s", async (_name, block) => {
+    expect(await sent([human([block])])).toEqual([
+      { role: "user", content: [{ type: "image_url", image_url: { url: PHOTO, detail: "low" } }] },
+    ]);
+  });
+
+  it("keep what a model reads beside them", async () => {
+    const block = {
+      type: "image_url",
+      image_url: { url: PHOTO, format: "image/webp" },
+      min_pixels: 100,
+      cache_control: { type: "ephemeral" },
+    };
     expect(await sent([human([block])])).toEqual([{ role: "user", content: [block] }]);
   });
 
@@ -126,6 +151,173 @@ describe("images in the input", () => {
     await expect(sent([human([{ type: "image", fileId: "file-1" }])])).rejects.toThrow(
       /messages\[0\]\.content\[0\] is an image without a URL or data.*pass url, or data with mimeType/,
     );
+  });
+});
+
+describe("provider fields of parts", () => {
+  const cached = { type: "text", text: "A long text.", cache_control: { type: "ephemeral" } };
+
+  it("go out with the part they stand on: user, system and tool messages", async () => {
+    expect(
+      await sent([
+        new SystemMessage({ content: [cached] }),
+        human([cached, { type: "text", text: "Why?" }]),
+        new AIMessage({ content: "", tool_calls: [{ type: "tool_call", id: "a", name: "read", args: {} }] }),
+        new ToolMessage({ content: [cached], tool_call_id: "a" }),
+      ]),
+    ).toMatchObject([
+      { role: "system", content: [cached] },
+      { role: "user", content: [cached, { type: "text", text: "Why?" }] },
+      { role: "assistant" },
+      { role: "tool", content: [cached] },
+    ]);
+  });
+
+  it("are taken from extras, the place that standard blocks have for them", async () => {
+    const { cache_control, ...text } = cached;
+    expect(await sent([human([{ ...text, extras: { cache_control } }])])).toEqual([
+      { role: "user", content: [cached] },
+    ]);
+  });
+
+  it("are not taken from LangChain's own fields", async () => {
+    expect(await sent([human([{ type: "text", text: "Hi", index: 0, id: "x", annotations: [] }])])).toEqual([
+      { role: "user", content: "Hi" },
+    ]);
+  });
+});
+
+describe("text files", () => {
+  const base64 = Buffer.from("a,ü\n1,2").toString("base64");
+
+  it.each<[string, unknown, string]>([
+    ["a standard text block", { type: "text-plain", text: "a,ü\n1,2", title: "t.csv" }, "t.csv:\n\na,ü\n1,2"],
+    [
+      "a standard text block with data",
+      { type: "text-plain", data: base64, mimeType: "text/plain" },
+      "a,ü\n1,2",
+    ],
+    [
+      "a standard file block",
+      { type: "file", data: base64, mimeType: "text/csv", metadata: { filename: "t.csv" } },
+      "t.csv:\n\na,ü\n1,2",
+    ],
+    [
+      "a file block with bytes",
+      { type: "file", data: Buffer.from("{}"), mimeType: "application/json" },
+      "{}",
+    ],
+    ["a data URL", { type: "file", data: `data:text/csv;base64,${base64}` }, "a,ü\n1,2"],
+    [
+      "a data block",
+      { type: "file", source_type: "base64", mime_type: "text/csv", data: base64 },
+      "a,ü\n1,2",
+    ],
+    [
+      "a data block of text",
+      { type: "file", source_type: "text", mime_type: "text/plain", text: "Hi" },
+      "Hi",
+    ],
+    [
+      "Anthropic's document",
+      { type: "document", source: { type: "text", media_type: "text/plain", data: "" }, text: "Hi" },
+      "Hi",
+    ],
+  ])("are sent as text, from %s", async (_name, block, text) => {
+    expect(await sent([human([block])])).toEqual([{ role: "user", content: text }]);
+  });
+
+  it("are refused as mere addresses, and so is text that is none", async () => {
+    const message = "is a text file by its address or id: pass its text, or its data";
+    await expect(sent([human([{ type: "text-plain", url: "https://a.example/t.csv" }])])).rejects.toThrow(
+      message,
+    );
+    const binary = { type: "file", mimeType: "text/plain", data: "/////w==" };
+    await expect(sent([human([binary])])).rejects.toThrow(message);
+  });
+});
+
+describe('audio, video and files with fileParts: "openai"', () => {
+  const pdf = `data:application/pdf;base64,${PNG}`;
+
+  it.each<[string, unknown, unknown]>([
+    [
+      "a PDF",
+      { type: "file", data: PNG, mimeType: "application/pdf", metadata: { filename: "a.pdf" } },
+      { type: "file", file: { filename: "a.pdf", file_data: pdf } },
+    ],
+    [
+      "a PDF without a name",
+      { type: "file", source_type: "base64", data: PNG, mime_type: "application/pdf" },
+      { type: "file", file: { filename: "document.pdf", file_data: pdf } },
+    ],
+    [
+      "a file by its address",
+      { type: "file", url: "https://a.example/a.pdf", mimeType: "application/pdf" },
+      { type: "file", file: { filename: "document.pdf", file_data: "https://a.example/a.pdf" } },
+    ],
+    ["a file by its id", { type: "file", fileId: "f-1" }, { type: "file", file: { file_id: "f-1" } }],
+    [
+      "a file in the wire format",
+      { type: "file", file: { file_id: "f-1" } },
+      { type: "file", file: { file_id: "f-1" } },
+    ],
+    [
+      "audio",
+      { type: "audio", data: PNG, mimeType: "audio/mpeg" },
+      { type: "input_audio", input_audio: { data: PNG, format: "mp3" } },
+    ],
+    [
+      "audio in the wire format",
+      { type: "input_audio", input_audio: { data: PNG, format: "wav" } },
+      { type: "input_audio", input_audio: { data: PNG, format: "wav" } },
+    ],
+    [
+      "a video by its address",
+      { type: "video", url: "https://a.example/a.mp4" },
+      { type: "video_url", video_url: { url: "https://a.example/a.mp4" } },
+    ],
+    [
+      "a video as data",
+      { type: "video", data: new Uint8Array([1, 2, 3]), mimeType: "video/mp4" },
+      { type: "video_url", video_url: { url: "data:video/mp4;base64,AQID" } },
+    ],
+  ])("are sent: %s", async (_name, block, part) => {
+    expect(await sent([human([block])], { fileParts: "openai" })).toEqual([
+      { role: "user", content: [part] },
+    ]);
+  });
+
+  it("are refused where the format has no form for them", async () => {
+    await expect(
+      sent([human([{ type: "audio", url: "https://a.example/a.wav" }])], { fileParts: "openai" }),
+    ).rejects.toThrow("is audio by its address or id: pass its data with mimeType");
+  });
+
+  it("are refused otherwise, and the refusal says what can be set", async () => {
+    await expect(sent([human([{ type: "file", data: PNG, mimeType: "application/pdf" }])])).rejects.toThrow(
+      'or set fileParts: "openai"',
+    );
+  });
+
+  it("of tool results move behind them", async () => {
+    const call = { type: "tool_call" as const, id: "a", name: "read", args: {} };
+    const result = new ToolMessage({
+      tool_call_id: "a",
+      content: [{ type: "file", data: PNG, mimeType: "application/pdf" }],
+    });
+    const answer = new AIMessage({ content: "", tool_calls: [call] });
+    const wire = await sent([new HumanMessage("Hi"), answer, result], { fileParts: "openai" });
+    expect((wire as unknown[]).slice(2)).toEqual([
+      { role: "tool", content: "The result is in the files that follow.", tool_call_id: "a" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Files in the result of tool call a:" },
+          { type: "file", file: { filename: "document.pdf", file_data: pdf } },
+        ],
+      },
+    ]);
   });
 });
 
@@ -172,6 +364,157 @@ describe("parts the API has no place for", () => {
       { role: "assistant", content: "Calling.", tool_calls: [wireCall("a", "add", '{"x":1}')] },
       { role: "tool", content: "2", tool_call_id: "a" },
     ]);
+  });
+});
+
+describe("answers in the history", () => {
+  const cut = {
+    type: "invalid_tool_call" as const,
+    id: "a",
+    name: "save",
+    args: '{"text":"half',
+    error: "cut",
+  };
+  const wireCut = wireCall("a", "save", '{"text":"half');
+
+  it("keep calls that could not be run, as the model wrote them, with their results", async () => {
+    expect(
+      await sent([
+        new HumanMessage("Save it."),
+        new AIMessage({ content: "", invalid_tool_calls: [cut] }),
+        new ToolMessage({ content: "Arguments are broken.", tool_call_id: "a" }),
+      ]),
+    ).toEqual([
+      { role: "user", content: "Save it." },
+      { role: "assistant", content: "", tool_calls: [wireCut] },
+      { role: "tool", content: "Arguments are broken.", tool_call_id: "a" },
+    ]);
+  });
+
+  it("say of such a call that nobody answered that it was not carried out", async () => {
+    const fine = { type: "tool_call" as const, id: "b", name: "now", args: {} };
+    expect(
+      await sent([
+        new HumanMessage("Save it."),
+        new AIMessage({ content: "", tool_calls: [fine], invalid_tool_calls: [cut] }),
+        new ToolMessage({ content: "12:00", tool_call_id: "b" }),
+        new HumanMessage("Well?"),
+      ]),
+    ).toEqual([
+      { role: "user", content: "Save it." },
+      { role: "assistant", content: "", tool_calls: [wireCall("b", "now", "{}"), wireCut] },
+      { role: "tool", content: "12:00", tool_call_id: "b" },
+      { role: "tool", content: expect.stringContaining("was not carried out"), tool_call_id: "a" },
+      { role: "user", content: "Well?" },
+    ]);
+  });
+
+  it("are never empty messages, which servers refuse", async () => {
+    expect(
+      await sent([
+        new HumanMessage("Hi"),
+        new AIMessage(""),
+        new AIMessage({ content: [] }),
+        new AIMessage({ content: "", additional_kwargs: { reasoning_content: "Hm." } }),
+        new HumanMessage("Hello?"),
+      ]),
+    ).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "user", content: "Hello?" },
+    ]);
+  });
+
+  it("keep their refusal as text, however the message holds it", async () => {
+    const refusal = "I cannot.";
+    expect(
+      await sent([
+        new HumanMessage("Hi"),
+        new AIMessage({ content: "", additional_kwargs: { refusal } }),
+        new AIMessage({ contentBlocks: [{ type: "refusal", refusal }] }),
+      ]),
+    ).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: refusal },
+      { role: "assistant", content: refusal },
+    ]);
+  });
+
+  it("keep their pictures", async () => {
+    const answer = new AIMessage({ content: [{ type: "text", text: "Here." }, IMAGE_PART] });
+    expect(await sent([new HumanMessage("Hi"), answer])).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: [{ type: "text", text: "Here." }, IMAGE_PART] },
+    ]);
+  });
+
+  it("refer to what was spoken by its id", async () => {
+    const audio = { id: "audio-1", data: PNG, transcript: "Hello." };
+    expect(
+      await sent([new HumanMessage("Hi"), new AIMessage({ content: "", additional_kwargs: { audio } })]),
+    ).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "", audio: { id: "audio-1" } },
+    ]);
+  });
+});
+
+describe("what a model sent beside its words", () => {
+  const signature = { google: { thought_signature: "sig-1" } };
+  const details = [{ type: "reasoning.encrypted", data: "c2ln", index: 0 }];
+  const wire = {
+    content: "",
+    reasoning_content: "Hm.",
+    reasoning_details: details,
+    extra_content: { google: { thought_signature: "sig-0" } },
+    tool_calls: [{ ...wireCall("a", "add", '{"x":1}'), extra_content: signature }],
+  };
+
+  it("comes back to it as it was in the next step of a tool loop, however the answer was read", async () => {
+    const model = new ChatModelGateway("m", gateway.connection);
+    const { content: _content, tool_calls: calls, ...beside } = wire;
+    const whole = completion(wire, { finish_reason: "tool_calls" });
+    gateway.script(whole);
+    const answers: Record<string, BaseMessage> = { invoke: await model.invoke("Hi") };
+    gateway.script({
+      events: [
+        event(beside),
+        event({ tool_calls: calls.map((call) => ({ index: 0, ...call })) }),
+        ...ending("tool_calls"),
+      ],
+    });
+    Object.assign(answers, await readEveryStreamedWay(model));
+    gateway.script(whole);
+    const v1 = new ChatModelGateway("m", { ...gateway.connection, outputVersion: "v1" });
+    answers["outputVersion v1"] = await v1.invoke("Hi");
+    for (const [way, answer] of Object.entries(answers)) {
+      gateway.script(completion({ content: "ok" }));
+      const result = new ToolMessage({ content: "2", tool_call_id: "a" });
+      const [, returned] = (await sent([new HumanMessage("Hi"), answer, result])) as unknown[];
+      expect(returned, way).toEqual({ role: "assistant", ...wire });
+      const [, , loaded] = (await sent([
+        new HumanMessage("Hi"),
+        new AIMessage("Hm."),
+        await load<AIMessage>(JSON.stringify(answer)),
+        result,
+      ])) as unknown[];
+      expect(loaded, `${way}, stored and loaded`).toEqual({ role: "assistant", ...wire });
+    }
+  });
+
+  it("comes back with its signatures only, once the turn is over", async () => {
+    const model = new ChatModelGateway("m", gateway.connection);
+    gateway.script(completion(wire, { finish_reason: "tool_calls" }));
+    const answer = await model.invoke("Hi");
+    gateway.script(completion({ content: "ok" }));
+    const result = new ToolMessage({ content: "2", tool_call_id: "a" });
+    const [, returned] = (await sent([
+      new HumanMessage("Hi"),
+      answer,
+      result,
+      new HumanMessage("And?"),
+    ])) as unknown[];
+    const { reasoning_content: _reasoning, reasoning_details: _details, ...kept } = wire;
+    expect(returned).toEqual({ role: "assistant", ...kept });
   });
 });
 

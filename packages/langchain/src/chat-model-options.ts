@@ -14,11 +14,33 @@ export interface ChatModelGatewaySampling {
   /** Caps the tokens of the answer, reasoning included. Sent as `tokenLimitParam` says. */
   maxTokens?: number;
   topP?: number;
+  /** Sample from this many of the likeliest tokens; some models know it. */
+  topK?: number;
+  /** The same number gives the same answer, as far as the model can. */
+  seed?: number;
+  /** -2 to 2: how much to avoid tokens that occurred. */
+  presencePenalty?: number;
+  /** -2 to 2: how much to avoid tokens by how often they occurred. */
+  frequencyPenalty?: number;
+  /** Added to the likelihood of tokens, by token id: -100 to 100. */
+  logitBias?: Record<string, number>;
+  /** How long a reasoning model may think: `"low"`, `"medium"`, `"high"`, or a word of the model's own. */
+  reasoningEffort?: string;
+  /** Number of answers; `model.generate()` gives all of them, `invoke` the first. Not in streams. */
+  n?: number;
+  /** Have the log-probabilities of the tokens in `response_metadata.logprobs`. */
+  logprobs?: boolean;
+  /** Likeliest tokens to name at each position; needs `logprobs`. */
+  topLogprobs?: number;
+  /** Groups requests that share a beginning, for servers that cache it. */
+  promptCacheKey?: string;
+  /** Such as `"flex"` or `"priority"`, where the route has tiers. */
+  serviceTier?: string;
   /** End-user identifier. */
   user?: string;
   /** Ask for token counts in streams (`stream_options.include_usage`). Default true. */
   streamUsage?: boolean;
-  /** Further fields of the request body, such as `{ seed: 7, metadata: { … } }`. They win over everything else. */
+  /** Further fields of the request body, such as `{ metadata: { … } }`. They win over everything else. */
   modelKwargs?: Record<string, unknown>;
 }
 
@@ -49,12 +71,39 @@ export interface ChatModelGatewayFields
    * finished turns is never sent. Default true.
    */
   reasoningRoundTrip?: boolean;
+  /**
+   * What the route can do where an answer has to fit a JSON Schema (`response_format`, which agents bind too):
+   * `"jsonSchema"` (default) sends the schema, `"jsonObject"` asks for any JSON object and puts the schema into the
+   * system message, `"prompt"` does only the latter.
+   */
+  structuredOutputs?: "jsonSchema" | "jsonObject" | "prompt";
+  /**
+   * Whether the model can be made to call a tool. Thinking models refuse it with an error that names `tool_choice`;
+   * with `false` they are sent `"auto"`, and `withStructuredOutput` asks for the call in the system message. Default
+   * true.
+   */
+  forcedToolChoice?: boolean;
+  /**
+   * Send audio, video and files (PDF) as clients of the chat format send them, to models that take such parts. By
+   * default they are refused before anything is sent, since the API has text and image parts only. Text files are
+   * always sent as text.
+   */
+  fileParts?: "openai";
+  /**
+   * Take what stands in `<think>` tags at the beginning of an answer for reasoning, for routes that leave the tags in
+   * the text. Default false.
+   */
+  thinkTags?: boolean;
+  /** Keep the whole answer of the gateway in `additional_kwargs.__raw_response`. Default false. */
+  includeRawResponse?: boolean;
   /** What the model can do, for agents and middleware that look it up; `model.loadProfile()` asks the gateway. */
   profile?: ModelProfile;
 }
 
 /** Options of one call: `model.invoke(input, options)`, `bindTools(tools, options)`, `withConfig(options)`. */
 export interface ChatModelGatewayCallOptions extends BaseChatModelCallOptions, ChatModelGatewaySampling {
+  /** Another model for this call. */
+  model?: string;
   tools?: BindToolsInput[];
   /** Let the model call several tools at once. */
   parallel_tool_calls?: boolean;
@@ -67,46 +116,123 @@ export interface ChatModelGatewayCallOptions extends BaseChatModelCallOptions, C
   headers?: Record<string, string | undefined>;
   /** Overrides the client's `route`. */
   route?: Route;
+  /** Overrides the client's `requireFinishReason`. */
+  requireFinishReason?: boolean;
+  /** Overrides the client's `deadline`, in milliseconds. */
+  deadline?: number;
+  /** Overrides the client's `connectTimeout`, in milliseconds. */
+  connectTimeout?: number;
 }
 
-/** What `toJSON` writes of the constructor's arguments: nothing that is secret or cannot be written. */
-export const SERIALIZABLE_KEYS: ReadonlyArray<keyof ChatModelGatewayFields> = [
-  "model",
+/** Where sampling settings go in the request body. */
+export const WIRE_NAMES = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  seed: "seed",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  logitBias: "logit_bias",
+  reasoningEffort: "reasoning_effort",
+  n: "n",
+  logprobs: "logprobs",
+  topLogprobs: "top_logprobs",
+  promptCacheKey: "prompt_cache_key",
+  serviceTier: "service_tier",
+  user: "user",
+} as const satisfies Partial<Record<keyof ChatModelGatewaySampling, string>>;
+
+/** Fields that the gateway client knows nothing of, and whether `toJSON` writes them: nothing that cannot be written. */
+const OWN_FIELDS = {
+  model: true,
+  temperature: true,
+  maxTokens: true,
+  topP: true,
+  topK: true,
+  seed: true,
+  presencePenalty: true,
+  frequencyPenalty: true,
+  logitBias: true,
+  reasoningEffort: true,
+  n: true,
+  logprobs: true,
+  topLogprobs: true,
+  promptCacheKey: true,
+  serviceTier: true,
+  user: true,
+  stop: true,
+  stopSequences: false,
+  streamUsage: true,
+  tokenLimitParam: true,
+  modelKwargs: true,
+  streaming: true,
+  reasoningRoundTrip: true,
+  structuredOutputs: true,
+  forcedToolChoice: true,
+  fileParts: true,
+  thinkTags: true,
+  includeRawResponse: true,
+  profile: true,
+  disableStreaming: true,
+  outputVersion: true,
+  cache: false,
+  callbacks: false,
+  callbackManager: false,
+  tags: false,
+  metadata: false,
+  verbose: false,
+  onFailedAttempt: false,
+} as const satisfies Record<Exclude<keyof ChatModelGatewayFields, keyof GatewayConnection>, boolean>;
+
+export const OWN_FIELD_NAMES: readonly string[] = Object.keys(OWN_FIELDS);
+
+/** What a call cannot change. */
+export const CONSTRUCTOR_ONLY: readonly string[] = [
+  "apiKey",
+  "baseURL",
+  "gateway",
+  "tokenLimitParam",
+  "streaming",
+  "reasoningRoundTrip",
+  "structuredOutputs",
+  "forcedToolChoice",
+  "fileParts",
+  "thinkTags",
+  "includeRawResponse",
+];
+
+/** What `toJSON` writes of the constructor's arguments; of the connection, nothing that is secret. */
+export const SERIALIZABLE_KEYS: readonly string[] = [
+  ...Object.entries(OWN_FIELDS).flatMap(([name, written]) => (written ? [name] : [])),
   "baseURL",
   "endpoints",
   "route",
-  "temperature",
-  "maxTokens",
-  "topP",
-  "stop",
-  "user",
-  "streamUsage",
-  "tokenLimitParam",
-  "modelKwargs",
   "maxRetries",
   "timeout",
-  "streaming",
-  "reasoningRoundTrip",
-  "profile",
-  "disableStreaming",
-  "outputVersion",
+  "deadline",
+  "connectTimeout",
+  "streamIdleTimeout",
+  "retryBudget",
+  "requireFinishReason",
 ];
 
 /** What LangChain passes on to a call, beside its own options. */
 export const CALL_KEYS: ReadonlyArray<keyof ChatModelGatewayCallOptions> = [
+  ...(Object.keys(WIRE_NAMES) as Array<keyof typeof WIRE_NAMES>),
+  "model",
+  "maxTokens",
   "tools",
   "tool_choice",
   "parallel_tool_calls",
   "response_format",
   "strict",
-  "temperature",
-  "maxTokens",
-  "topP",
-  "user",
   "streamUsage",
   "modelKwargs",
   "maxRetries",
   "formatInstructions",
   "headers",
   "route",
+  "requireFinishReason",
+  "deadline",
+  "connectTimeout",
 ];

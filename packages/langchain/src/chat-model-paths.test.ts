@@ -12,6 +12,12 @@ import { ChatModelGateway } from "./index.js";
 
 const PIXEL = "data:image/png;base64,iVBORw0KGgo=";
 
+const CITATION = {
+  type: "url_citation",
+  url_citation: { url: "https://a.example/paris", title: "Paris", start_index: 0, end_index: 5 },
+};
+const SIGNATURE = { google: { thought_signature: "sig-1" } };
+
 /** The same answer as a whole and as a stream. */
 const ANSWERS: Record<string, { whole: ScriptedReply; events: unknown[] }> = {
   "plain text": {
@@ -87,11 +93,109 @@ const ANSWERS: Record<string, { whole: ScriptedReply; events: unknown[] }> = {
       ...ending(),
     ],
   },
+  "a Markdown image before words": {
+    whole: completion({ content: "![cat](https://images.example/cat.png) Cute." }),
+    events: [
+      event({ content: "![cat](https://images.example/cat.png)" }),
+      event({ content: " Cute." }),
+      ...ending(),
+    ],
+  },
   "images in message.images": {
     whole: completion({ content: "Here.", images: [{ type: "image_url", image_url: { url: PIXEL } }] }),
     events: [
       event({ content: "Here." }),
       event({ images: [{ type: "image_url", image_url: { url: PIXEL } }] }),
+      ...ending(),
+    ],
+  },
+  "a refusal": {
+    whole: completion({ content: null, refusal: "I cannot help with that." }),
+    events: [event({ refusal: "I cannot" }), event({ refusal: " help with that." }), ...ending()],
+  },
+  "words before a refusal": {
+    whole: completion({ content: "Well.", refusal: "No." }),
+    events: [event({ content: "Well." }), event({ refusal: "No." }), ...ending()],
+  },
+  citations: {
+    whole: completion({ content: "Paris is big.", annotations: [CITATION] }),
+    events: [event({ content: "Paris is big." }), event({ annotations: [CITATION] }), ...ending()],
+  },
+  "reasoning details and a signature": {
+    whole: completion({
+      content: "42",
+      reasoning: "Hm.",
+      reasoning_details: [{ type: "reasoning.encrypted", data: "c2lnbmVk", index: 0 }],
+      extra_content: { google: { thought_signature: "sig-1" } },
+    }),
+    events: [
+      event({
+        reasoning: "Hm.",
+        reasoning_details: [{ type: "reasoning.encrypted", data: "c2ln", index: 0 }],
+      }),
+      event({ reasoning_details: [{ type: "reasoning.encrypted", data: "bmVk", index: 0 }] }),
+      event({ content: "42", extra_content: { google: { thought_signature: "sig-1" } } }),
+      ...ending(),
+    ],
+  },
+  "a tool call with a signature": {
+    whole: completion(
+      { content: null, tool_calls: [{ ...call("a", "add", '{"x":1}'), extra_content: SIGNATURE }] },
+      { finish_reason: "tool_calls" },
+    ),
+    events: [
+      event({ tool_calls: [{ index: 0, ...call("a", "add", '{"x"'), extra_content: SIGNATURE }] }),
+      event({ tool_calls: [{ index: 0, function: { arguments: ":1}" } }] }),
+      ...ending("tool_calls"),
+    ],
+  },
+  audio: {
+    whole: completion({
+      content: null,
+      audio: { id: "audio-1", data: "UklGRgAA", transcript: "Hello.", expires_at: 9 },
+    }),
+    events: [
+      event({ audio: { id: "audio-1", transcript: "Hel" } }),
+      event({ audio: { data: "UklGRgAA", transcript: "lo." } }),
+      event({ audio: { expires_at: 9 } }),
+      ...ending(),
+    ],
+  },
+  "thinking parts": {
+    whole: completion({
+      content: [
+        { type: "thinking", thinking: [{ type: "text", text: "Six times seven." }] },
+        { type: "text", text: "42" },
+      ],
+    }),
+    events: [
+      event({ content: [{ type: "thinking", thinking: [{ type: "text", text: "Six times" }] }] }),
+      event({ content: [{ type: "thinking", thinking: [{ type: "text", text: " seven." }] }] }),
+      event({ content: "42" }),
+      ...ending(),
+    ],
+  },
+  "facts beside the message": {
+    whole: completion(
+      { content: "Hi" },
+      {
+        system_fingerprint: "fp-1",
+        service_tier: "flex",
+        provider: "P",
+        usage: { ...detailedUsage(), cost: 0.5 },
+      },
+    ),
+    events: [
+      event({ content: "Hi" }, { system_fingerprint: "fp-1", provider: "P" }),
+      event({}, { finish_reason: "stop", service_tier: "flex" }),
+      { ...event({}), choices: [], usage: { ...detailedUsage(), cost: 0.5 } },
+    ],
+  },
+  "the id, the model and the fingerprint after an empty first event": {
+    whole: completion({ content: "Hi" }, { system_fingerprint: "fp-1" }),
+    events: [
+      { id: "", object: "", created: 0, model: "", system_fingerprint: "", choices: [] },
+      event({ content: "Hi" }, { system_fingerprint: "fp-1" }),
       ...ending(),
     ],
   },
@@ -143,6 +247,7 @@ describe("an answer is the same message however LangChain reads it", () => {
       model_name: "served-model",
       id: "chatcmpl-1",
       finish_reason: "stop",
+      usage: detailedUsage(),
     });
     expect(message.usage_metadata).toEqual({
       input_tokens: 10,
@@ -169,6 +274,29 @@ describe("an answer is the same message however LangChain reads it", () => {
       ]);
     }
   });
+
+  it.each(["length", "content_filter"])(
+    "takes no call for one without arguments that was cut off before them: %s",
+    async (reason) => {
+      const model = new ChatModelGateway("requested-model", gateway.connection);
+      const calls = [call("a", "now", ""), call("b", "delete_all", "")];
+      gateway.script(completion({ content: null, tool_calls: calls }, { finish_reason: reason }));
+      const whole = await model.invoke("Hi");
+      gateway.script({
+        events: [event({ tool_calls: calls.map((made, index) => ({ index, ...made })) }), ...ending(reason)],
+      });
+      for (const [way, message] of Object.entries({ whole, ...(await readEveryStreamedWay(model)) })) {
+        expect(
+          message.tool_calls?.map(({ name }) => name),
+          way,
+        ).toEqual(["now"]);
+        expect(message.contentBlocks.at(-1), way).toMatchObject({
+          type: "invalid_tool_call",
+          name: "delete_all",
+        });
+      }
+    },
+  );
 
   it("joins the pieces of a stream of standard blocks", async () => {
     const model = new ChatModelGateway("m", { ...gateway.connection, outputVersion: "v1" });

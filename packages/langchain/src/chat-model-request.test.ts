@@ -1,3 +1,6 @@
+import { InMemoryCache } from "@langchain/core/caches";
+import { type AIMessage, HumanMessage } from "@langchain/core/messages";
+import type { ChatGeneration } from "@langchain/core/outputs";
 import { RunnableLambda } from "@langchain/core/runnables";
 import { tool } from "@langchain/core/tools";
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
@@ -9,9 +12,10 @@ import {
   ending,
   event,
   type ScriptedGateway,
+  type ScriptedReply,
   startScriptedGateway,
 } from "../test/scripted-gateway.js";
-import { ChatModelGateway } from "./index.js";
+import { ChatModelGateway, ModelGatewayEmbeddings } from "./index.js";
 
 let gateway: ScriptedGateway;
 beforeAll(async () => {
@@ -101,6 +105,102 @@ describe("the request body", () => {
       metadata: { trace: "1" },
     });
     expect(gateway.lastBody).toEqual({ model: "m", messages, stream: false });
+  });
+});
+
+describe("typed settings", () => {
+  const SETTINGS: Array<[option: string, value: unknown, name: string]> = [
+    ["topK", 40, "top_k"],
+    ["seed", 7, "seed"],
+    ["presencePenalty", 0.5, "presence_penalty"],
+    ["frequencyPenalty", -0.5, "frequency_penalty"],
+    ["logitBias", { "50256": -100 }, "logit_bias"],
+    ["reasoningEffort", "low", "reasoning_effort"],
+    ["n", 1, "n"],
+    ["logprobs", true, "logprobs"],
+    ["topLogprobs", 3, "top_logprobs"],
+    ["promptCacheKey", "docs", "prompt_cache_key"],
+    ["serviceTier", "flex", "service_tier"],
+  ];
+
+  it.each(SETTINGS)("%s is sent, from the constructor, a call and a binding", async (option, value, name) => {
+    await new ChatModelGateway("m", { ...gateway.connection, [option]: value }).invoke("Hi");
+    expect(gateway.lastBody).toEqual({ model: "m", messages, stream: false, [name]: value });
+    const model = new ChatModelGateway("m", gateway.connection);
+    await model.invoke("Hi", { [option]: value });
+    expect(gateway.lastBody[name]).toEqual(value);
+    await model.withConfig({ [option]: value }).invoke("Hi");
+    expect(gateway.lastBody[name]).toEqual(value);
+    await model.invoke("Hi");
+    expect(gateway.lastBody).toEqual({ model: "m", messages, stream: false });
+  });
+
+  it("send another model's id for one call, and everything that looks at the model sees it", async () => {
+    const model = new ChatModelGateway("m", { ...gateway.connection, cache: new InMemoryCache(new Map()) });
+    await model.invoke("Hi", { model: "other" });
+    expect(gateway.lastBody["model"]).toBe("other");
+    await model.withConfig({ model: "bound" }).invoke("Hi");
+    expect(gateway.lastBody["model"]).toBe("bound");
+    await model.invoke("Hi");
+    expect(gateway.lastBody["model"]).toBe("m");
+    expect(model.getLsParams({ model: "other" } as never).ls_model_name).toBe("other");
+  });
+
+  it.each([
+    ["max_tokens", "maxTokens"],
+    ["maxOutputTokens", "maxTokens"],
+    ["max_completion_tokens", "maxTokens"],
+    ["top_p", "topP"],
+    ["presence_penalty", "presencePenalty"],
+    ["reasoning_effort", "reasoningEffort"],
+    ["modelName", "model"],
+    ["extra_body", "modelKwargs"],
+  ])("are refused as %s, which would be dropped: they are called %s", async (wrong, right) => {
+    const message = `Option ${wrong} would not be sent: it is called ${right} here.`;
+    const fields = { ...gateway.connection, [wrong]: 1 };
+    expect(() => new ChatModelGateway("m", fields as object)).toThrow(message);
+    const before = gateway.received.length;
+    const model = new ChatModelGateway("m", gateway.connection);
+    await expect(model.invoke("Hi", { [wrong]: 1 } as object)).rejects.toThrow(message);
+    await expect(model.stream("Hi", { [wrong]: 1 } as object)).rejects.toThrow(message);
+    expect(gateway.received).toHaveLength(before);
+  });
+
+  it("of the constructor are refused in a call, where they would have no effect", async () => {
+    const model = new ChatModelGateway("m", gateway.connection);
+    await expect(model.invoke("Hi", { thinkTags: true } as object)).rejects.toThrow(
+      "Option thinkTags has no effect in a call",
+    );
+    await expect(model.invoke("Hi", { stopSequences: ["."] } as object)).rejects.toThrow(
+      "it is called stop here",
+    );
+  });
+});
+
+describe("several answers", () => {
+  const three = completion({ content: "a" }) as { json: { choices: object[] } };
+  const [first] = three.json.choices;
+  three.json.choices.push({ ...first, index: 1, message: { role: "assistant", content: "b" } });
+
+  it("come from generate, each with an id of its own, and count their tokens once", async () => {
+    gateway.script(three as ScriptedReply);
+    const model = new ChatModelGateway("m", { ...gateway.connection, n: 2 });
+    const { generations, llmOutput } = await model.generate([[new HumanMessage("Hi")]]);
+    expect(generations[0]?.map(({ text }) => text)).toEqual(["a", "b"]);
+    const made =
+      generations[0]?.map((generation) => (generation as ChatGeneration).message as AIMessage) ?? [];
+    expect(made.map(({ id }) => id)).toEqual(["chatcmpl-1", "chatcmpl-1-1"]);
+    expect(made.map(({ usage_metadata: usage }) => usage?.total_tokens)).toEqual([8, undefined]);
+    expect(made.map(({ response_metadata: { usage } }) => usage !== undefined)).toEqual([true, false]);
+    expect(llmOutput?.["tokenUsage"]).toMatchObject({ totalTokens: 8 });
+  });
+
+  it("are refused in a stream before anything is paid", async () => {
+    const before = gateway.received.length;
+    const model = new ChatModelGateway("m", { ...gateway.connection, n: 2 });
+    await expect(model.stream("Hi")).rejects.toThrow("n must be 1 in a stream");
+    await expect(model.streamEvents("Hi")).rejects.toThrow("n must be 1 in a stream");
+    expect(gateway.received).toHaveLength(before);
   });
 });
 
@@ -201,11 +301,99 @@ describe("tools", () => {
   });
 });
 
+describe("a model that cannot be made to call a tool", () => {
+  it("is asked, where it would be forced", async () => {
+    const model = new ChatModelGateway("m", { ...gateway.connection, forcedToolChoice: false });
+    for (const choice of ["any", "required", "add", "auto"]) {
+      await model.bindTools([add], { tool_choice: choice }).invoke("Hi");
+      expect(gateway.lastBody["tool_choice"]).toBe("auto");
+    }
+    await model.bindTools([add], { tool_choice: "none" }).invoke("Hi");
+    expect(gateway.lastBody["tool_choice"]).toBe("none");
+    await model.bindTools([add]).invoke("Hi");
+    expect(gateway.lastBody).not.toHaveProperty("tool_choice");
+  });
+
+  it("is asked in words too for structured output", async () => {
+    const model = new ChatModelGateway("m", { ...gateway.connection, forcedToolChoice: false });
+    const tool_calls = [{ id: "a", type: "function", function: { name: "extract", arguments: '{"x":1}' } }];
+    gateway.script(completion({ content: null, tool_calls }));
+    expect(await model.withStructuredOutput(z.object({ x: z.number() })).invoke("Hi")).toEqual({ x: 1 });
+    expect(gateway.lastBody["tool_choice"]).toBe("auto");
+    expect(gateway.lastBody["messages"]).toEqual([
+      { role: "system", content: "Answer by calling the function extract, and with nothing else." },
+      ...messages,
+    ]);
+  });
+
+  it("is told of by the error of a server that refuses", async () => {
+    const message = "tool_choice 'required' is not supported in thinking mode";
+    gateway.script({ status: 400, json: { error: { message, type: "invalid_request_error", code: "x" } } });
+    const model = new ChatModelGateway("m", gateway.connection);
+    const asked = model.withStructuredOutput(z.object({ x: z.number() })).invoke("Hi");
+    await expect(asked).rejects.toThrow(
+      /thinking mode.*set forcedToolChoice: false.*"jsonSchema" or "prompt"/,
+    );
+    await expect(model.stream("Hi")).rejects.toMatchObject({ kind: "bad_request", status: 400 });
+  });
+});
+
+describe("a route without JSON Schema output", () => {
+  const schema = { type: "object", properties: { x: { type: "number" } }, required: ["x"] };
+  const format = { type: "json_schema" as const, json_schema: { name: "extract", schema } };
+
+  it.each([
+    ["jsonObject", { type: "json_object" }, '{"x":1}'],
+    ["prompt", undefined, 'Here: {"x":1}.'],
+  ] as const)(
+    "is asked by %s, by structured output and by whoever binds a format",
+    async (mode, sent, content) => {
+      gateway.script(completion({ content }));
+      const model = new ChatModelGateway("m", { ...gateway.connection, structuredOutputs: mode });
+      const structured = model.withStructuredOutput(schema, { method: "jsonSchema" });
+      expect(await structured.invoke("Hi")).toEqual({ x: 1 });
+      expect(gateway.lastBody["response_format"]).toEqual(sent);
+      const [system] = gateway.lastBody["messages"] as Array<{ content: string }>;
+      expect(system?.content).toContain(JSON.stringify(schema));
+      await model.invoke("Hi", { response_format: format });
+      expect(gateway.lastBody["response_format"]).toEqual(sent);
+      expect(JSON.stringify(gateway.lastBody["messages"])).toContain("valid against the JSON Schema");
+    },
+  );
+
+  it("is no reason to change other formats, nor is it one for other routes", async () => {
+    const model = new ChatModelGateway("m", { ...gateway.connection, structuredOutputs: "prompt" });
+    await model.invoke("Hi", { response_format: { type: "json_object" } });
+    expect(gateway.lastBody).toMatchObject({ response_format: { type: "json_object" }, messages });
+    await new ChatModelGateway("m", gateway.connection).invoke("Hi", { response_format: format });
+    expect(gateway.lastBody).toMatchObject({ response_format: format, messages });
+  });
+});
+
 describe("the connection", () => {
   it("can be a ready client, shared by several models", async () => {
     const client = new ModelGateway(gateway.connection);
     await new ChatModelGateway("m", { gateway: client }).invoke("Hi");
     expect(gateway.lastBody["model"]).toBe("m");
+  });
+
+  it("refuses options that nobody knows, in chat models and embeddings", () => {
+    const fields = { ...gateway.connection, defaultHeaders: {} };
+    expect(() => new ChatModelGateway("m", fields as object)).toThrow(/defaultHeaders/);
+    expect(() => new ModelGatewayEmbeddings("m", fields as object)).toThrow(/defaultHeaders/);
+  });
+
+  it("ends a call at its deadline, of the constructor and of the call, with a client of its own or shared", async () => {
+    gateway.script({ silent: true });
+    const client = new ModelGateway(gateway.connection);
+    for (const connection of [gateway.connection, { gateway: client }]) {
+      const model = new ChatModelGateway("m", { ...connection, deadline: 30 });
+      await expect(model.invoke("Hi")).rejects.toMatchObject({ kind: "timeout" });
+      const patient = new ChatModelGateway("m", connection);
+      await expect(patient.invoke("Hi", { deadline: 30 })).rejects.toMatchObject({ kind: "timeout" });
+      const embeddings = new ModelGatewayEmbeddings("m", { ...connection, deadline: 30 });
+      await expect(embeddings.embedQuery("Hi")).rejects.toMatchObject({ kind: "timeout" });
+    }
   });
 
   it("refuses options that a ready client would ignore", () => {

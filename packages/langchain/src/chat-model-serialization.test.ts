@@ -3,7 +3,14 @@ import { InMemoryCache } from "@langchain/core/caches";
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { load } from "@langchain/core/load";
 import type { Serialized } from "@langchain/core/load/serializable";
-import { AIMessageChunk, type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import {
+  AIMessage,
+  AIMessageChunk,
+  type BaseMessage,
+  HumanMessage,
+  mapChatMessagesToStoredMessages,
+  mapStoredMessagesToChatMessages,
+} from "@langchain/core/messages";
 import { ModelGateway } from "@model-gateway/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collect } from "../test/read-every-way.js";
@@ -117,6 +124,42 @@ describe("storing a model", () => {
     expect(AIMessageChunk.isInstance(loaded)).toBe(true);
     expect(loaded.text).toBe("Hello");
     expect(loaded.usage_metadata).toEqual(message.usage_metadata);
+  });
+});
+
+describe("storing a streamed message with tool calls", () => {
+  const cut = { index: 0, id: "a", function: { name: "save", arguments: '{"text":"half' } };
+  const whole = { index: 1, id: "b", function: { name: "now", arguments: "{}" } };
+
+  async function streamed() {
+    gateway.script({ events: [event({ tool_calls: [cut, whole] }), ...ending("length")] });
+    return collect(await new ChatModelGateway("m", gateway.connection).stream("Hi"));
+  }
+
+  it("never makes a call that was cut off executable again", async () => {
+    const message = await streamed();
+    const expected = {
+      tool_calls: [{ type: "tool_call", id: "b", name: "now", args: {} }],
+      invalid_tool_calls: [
+        expect.objectContaining({ type: "invalid_tool_call", id: "a", name: "save", args: '{"text":"half' }),
+      ],
+    };
+    const loaded = await load<AIMessage>(JSON.stringify(message));
+    expect(loaded).toMatchObject(expected);
+    expect(AIMessage.isInstance(loaded)).toBe(true);
+    expect(loaded.contentBlocks).toEqual(message.contentBlocks);
+    expect(await load(JSON.stringify(loaded))).toMatchObject(expected);
+    const [fromStore] = mapStoredMessagesToChatMessages(mapChatMessagesToStoredMessages([message]));
+    expect(fromStore).toMatchObject(expected);
+  });
+
+  it("keeps the pieces of a piece, for whoever puts them together elsewhere", async () => {
+    gateway.script({ events: [event({ tool_calls: [cut, whole] }), ...ending("length")] });
+    const stream = await new ChatModelGateway("m", gateway.connection).stream("Hi");
+    const { value: first } = await stream.next();
+    const loaded = await load<AIMessageChunk>(JSON.stringify(first));
+    expect(AIMessageChunk.isInstance(loaded)).toBe(true);
+    expect(loaded.tool_call_chunks).toEqual(first.tool_call_chunks);
   });
 });
 

@@ -18,6 +18,7 @@ import {
   type ChatCompletionRequest,
   type ChatCompletionStream,
   ConfigurationError,
+  InvalidRequestError,
   type ModelGateway,
   type RequestOptions,
 } from "@model-gateway/core";
@@ -27,6 +28,8 @@ import {
   CALL_KEYS,
   type ChatModelGatewayCallOptions,
   type ChatModelGatewayFields,
+  CONSTRUCTOR_ONLY,
+  OWN_FIELD_NAMES,
   SERIALIZABLE_KEYS,
 } from "./chat-model-options.js";
 import { registerContentBlocks } from "./content-blocks.js";
@@ -35,10 +38,13 @@ import { convertMessages } from "./convert-messages.js";
 import { convertTools } from "./convert-tools.js";
 import { toLLMOutput } from "./convert-usage.js";
 import { countTokens } from "./count-tokens.js";
+import { downgradeFormat, joinInstructions } from "./downgrade-format.js";
 import { connectGateway } from "./gateway-connection.js";
 import { listModelProfiles } from "./list-model-profiles.js";
 import { toLangChainError } from "./map-error.js";
 import { MODEL_PROVIDER } from "./model-provider.js";
+import type { AnswerReading } from "./read-answer.js";
+import { refuseMisnamedOptions } from "./refuse-misnamed-options.js";
 import { StreamChunkBuilder } from "./stream-chunk-builder.js";
 import { StreamEventBuilder } from "./stream-event-builder.js";
 import {
@@ -165,6 +171,17 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly temperature: number | undefined;
   readonly maxTokens: number | undefined;
   readonly topP: number | undefined;
+  readonly topK: number | undefined;
+  readonly seed: number | undefined;
+  readonly presencePenalty: number | undefined;
+  readonly frequencyPenalty: number | undefined;
+  readonly logitBias: Record<string, number> | undefined;
+  readonly reasoningEffort: string | undefined;
+  readonly n: number | undefined;
+  readonly logprobs: boolean | undefined;
+  readonly topLogprobs: number | undefined;
+  readonly promptCacheKey: string | undefined;
+  readonly serviceTier: string | undefined;
   readonly stop: string[] | undefined;
   readonly user: string | undefined;
   readonly streamUsage: boolean;
@@ -174,12 +191,17 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly timeout: number | undefined;
   readonly streaming: boolean;
   readonly reasoningRoundTrip: boolean;
+  readonly thinkTags: boolean;
+  readonly structuredOutputs: "jsonSchema" | "jsonObject" | "prompt";
+  readonly forcedToolChoice: boolean;
+  readonly fileParts: "openai" | undefined;
+  readonly includeRawResponse: boolean;
   /** The client that sends every request. */
   readonly gateway: ModelGateway;
   readonly #maxConcurrency: number | undefined;
   #profile: ModelProfile;
   /** Private, since headers may hold secrets and models are printed. */
-  readonly #requestDefaults: RequestOptions;
+  readonly #requestDefaults: ChatRequestOptions;
 
   constructor(model: string, fields?: Omit<ChatModelGatewayFields, "model">);
   constructor(fields: ChatModelGatewayFields);
@@ -199,11 +221,23 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     } as BaseChatModelParams);
     this._addVersion("@model-gateway/langchain", VERSION);
     registerContentBlocks();
-    this.gateway = connectGateway(fields);
+    refuseMisnamedOptions(fields, [...OWN_FIELD_NAMES, ...CONSTRUCTOR_ONLY]);
+    this.gateway = connectGateway(fields, OWN_FIELD_NAMES);
     this.model = fields.model;
     this.temperature = fields.temperature;
     this.maxTokens = fields.maxTokens;
     this.topP = fields.topP;
+    this.topK = fields.topK;
+    this.seed = fields.seed;
+    this.presencePenalty = fields.presencePenalty;
+    this.frequencyPenalty = fields.frequencyPenalty;
+    this.logitBias = fields.logitBias;
+    this.reasoningEffort = fields.reasoningEffort;
+    this.n = fields.n;
+    this.logprobs = fields.logprobs;
+    this.topLogprobs = fields.topLogprobs;
+    this.promptCacheKey = fields.promptCacheKey;
+    this.serviceTier = fields.serviceTier;
     this.stop = stop;
     this.user = fields.user;
     this.streamUsage = fields.streamUsage ?? true;
@@ -213,11 +247,24 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     this.timeout = fields.timeout;
     this.streaming = fields.streaming ?? false;
     this.reasoningRoundTrip = fields.reasoningRoundTrip ?? true;
+    this.structuredOutputs = fields.structuredOutputs ?? "jsonSchema";
+    this.forcedToolChoice = fields.forcedToolChoice ?? true;
+    this.fileParts = fields.fileParts;
+    this.thinkTags = fields.thinkTags ?? false;
+    this.includeRawResponse = fields.includeRawResponse ?? false;
     this.disableStreaming = fields.disableStreaming ?? false;
     this.#maxConcurrency = fields.maxConcurrency;
     this.#profile = fields.profile ?? {};
-    const { maxRetries, timeout, headers, route } = fields;
-    this.#requestDefaults = { maxRetries, timeout, headers, route };
+    const { maxRetries, timeout, deadline, connectTimeout, headers, route, requireFinishReason } = fields;
+    this.#requestDefaults = {
+      maxRetries,
+      timeout,
+      deadline,
+      connectTimeout,
+      headers,
+      route,
+      requireFinishReason,
+    };
     // LangChain writes a placeholder where this property exists. It is never the key itself.
     if (fields.apiKey !== undefined) Object.defineProperty(this, "apiKey", { value: "hidden" });
   }
@@ -278,6 +325,9 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       headers: _headers,
       route: _route,
       maxRetries: _maxRetries,
+      requireFinishReason: _requireFinishReason,
+      deadline: _deadline,
+      connectTimeout: _connectTimeout,
       ...shaping
     } = options;
     return super._getSerializedCacheKeyParametersForCall(shaping) + (options[CACHED_IMAGES] ?? "");
@@ -315,7 +365,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   override getLsParams(options: this["ParsedCallOptions"]): LangSmithParams {
     return {
       ls_provider: MODEL_PROVIDER,
-      ls_model_name: this.model,
+      ls_model_name: options.model ?? this.model,
       ls_model_type: "chat",
       ls_temperature: options.temperature ?? this.temperature,
       ls_max_tokens: options.maxTokens ?? this.maxTokens,
@@ -348,10 +398,12 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     try {
       options.signal?.throwIfAborted();
       const body = this.requestBody(messages, options);
-      const completion = await this.limit(options.signal, () =>
-        this.gateway.chat.completions.create({ ...body, stream: false }, this.requestOptions(options)),
+      const { data, requestId } = await this.limit(options.signal, () =>
+        this.gateway.chat.completions
+          .create({ ...body, stream: false }, this.requestOptions(options))
+          .withResponse(),
       );
-      return convertCompletion(completion, body.model);
+      return convertCompletion(data, this.reading(body.model), requestId);
     } catch (error) {
       throw toLangChainError(error, options.signal);
     }
@@ -366,8 +418,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     const announce = (chunk: ChatGenerationChunk) =>
       runManager?.handleLLMNewToken(chunk.text, position, undefined, undefined, undefined, { chunk });
     try {
-      const stream = await this.openStream(messages, options);
-      const builder = new StreamChunkBuilder(this.model);
+      const { stream, requestId, model } = await this.openStream(messages, options);
+      const builder = new StreamChunkBuilder(this.reading(model));
       for await (const events of stream.batches()) {
         for (const event of events) {
           const chunk = builder.read(event);
@@ -376,9 +428,10 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
           if (runManager !== undefined) await announce(chunk);
         }
       }
-      const last = builder.finish();
-      yield last;
-      await announce(last);
+      for (const chunk of builder.finish(await stream.finalCompletion(), requestId)) {
+        yield chunk;
+        await announce(chunk);
+      }
     } catch (error) {
       throw toLangChainError(error, options.signal);
     }
@@ -389,12 +442,12 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     options: this["ParsedCallOptions"],
   ): AsyncGenerator<ChatModelStreamEvent> {
     try {
-      const stream = await this.openStream(messages, options);
-      const builder = new StreamEventBuilder(this.model);
+      const { stream, requestId, model } = await this.openStream(messages, options);
+      const builder = new StreamEventBuilder(this.reading(model));
       for await (const events of stream.batches()) {
         for (const event of events) yield* builder.read(event);
       }
-      yield* builder.finish();
+      yield* builder.finish(await stream.finalCompletion(), requestId);
     } catch (error) {
       throw toLangChainError(error, options.signal);
     }
@@ -445,38 +498,55 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   }
 
   private requestBody(messages: BaseMessage[], options: this["ParsedCallOptions"]): ChatCompletionRequest {
-    const { formatInstructions } = options;
+    refuseMisnamedOptions(options, this.callKeys);
+    const { body, instructions } = downgradeFormat(this.invocationParams(options), this.structuredOutputs);
     return {
-      ...this.invocationParams(options),
+      ...body,
       messages: convertMessages(messages, {
         reasoningRoundTrip: this.reasoningRoundTrip,
-        formatInstructions,
+        fileParts: this.fileParts,
+        formatInstructions: joinInstructions(options.formatInstructions, instructions),
       }),
     };
   }
 
-  private requestOptions(options: this["ParsedCallOptions"]): RequestOptions {
+  private requestOptions(options: this["ParsedCallOptions"]): ChatRequestOptions {
     const defaults = this.#requestDefaults;
     return {
       signal: options.signal,
       timeout: defaults.timeout,
+      deadline: options.deadline ?? defaults.deadline,
+      connectTimeout: options.connectTimeout ?? defaults.connectTimeout,
       maxRetries: options.maxRetries ?? defaults.maxRetries,
       route: options.route ?? defaults.route,
+      requireFinishReason: options.requireFinishReason ?? defaults.requireFinishReason,
       headers: { ...defaults.headers, ...options.headers },
+    };
+  }
+
+  private reading(requestedModel: string): AnswerReading {
+    return {
+      requestedModel,
+      thinkTags: this.thinkTags,
+      includeRawResponse: this.includeRawResponse,
     };
   }
 
   private async openStream(
     messages: BaseMessage[],
     options: this["ParsedCallOptions"],
-  ): Promise<ChatCompletionStream> {
+  ): Promise<{ stream: ChatCompletionStream; requestId: string | undefined; model: string }> {
     options.signal?.throwIfAborted();
     const body = this.requestBody(messages, options);
+    if ((body.n ?? 1) > 1) throw new InvalidRequestError([{ ...ONE_ANSWER, value: body.n }]);
     const usage =
       (options.streamUsage ?? this.streamUsage) ? { stream_options: { include_usage: true } } : {};
-    return this.limit(options.signal, () =>
-      this.gateway.chat.completions.create({ ...usage, ...body, stream: true }, this.requestOptions(options)),
+    const { data, requestId } = await this.limit(options.signal, () =>
+      this.gateway.chat.completions
+        .create({ ...usage, ...body, stream: true }, this.requestOptions(options))
+        .withResponse(),
     );
+    return { stream: data, requestId, model: body.model };
   }
 
   private async generateFromStream(
@@ -498,6 +568,14 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     return this.caller.callWithOptions({ signal, maxRetries: 0 }, async () => send());
   }
 }
+
+const ONE_ANSWER = {
+  field: "n",
+  message: "must be 1 in a stream, which LangChain reads as one message: use model.generate(), unstreamed",
+};
+
+/** What a chat call can be told beside its body. */
+type ChatRequestOptions = RequestOptions & { requireFinishReason?: boolean };
 
 function notListed(model: string, ids: readonly string[]): ConfigurationError {
   return new ConfigurationError(

@@ -1,31 +1,48 @@
 import { AIMessage, type ContentBlock, type MessageContent } from "@langchain/core/messages";
 import type { ChatGeneration, ChatResult } from "@langchain/core/outputs";
-import {
-  type ChatCompletion,
-  type CompletionChoice,
-  type CompletionMessage,
-  InvalidResponseError,
-} from "@model-gateway/core";
+import type { ChatCompletion } from "@model-gateway/core";
+import { convertToolCalls } from "./convert-tool-call.js";
 import { convertUsage, toLLMOutput } from "./convert-usage.js";
 import { MODEL_PROVIDER } from "./model-provider.js";
-import { type OutputImagePart, readOutputImage } from "./output-images.js";
-import { readToolCalls } from "./read-tool-call.js";
+import type { OutputImagePart } from "./output-images.js";
+import { type Answer, type AnswerReading, choicesOf, readAnswer } from "./read-answer.js";
+import { toToolCallExtras } from "./tool-call-extras.js";
 
-/** Facts about an answer that belong to no part of it. */
-export interface AnswerFacts {
-  id: string | undefined;
-  model: string;
-  finishReason: string | null | undefined;
-}
+/** Key of `additional_kwargs` with the whole answer; other integrations use the same. */
+const RAW_RESPONSE = "__raw_response";
 
-/** `response_metadata` of a message, the same however the answer was read. */
-export function toResponseMetadata({ id, model, finishReason }: AnswerFacts): Record<string, unknown> {
+/** Fields of an answer that have a place of their own, and names that mean something else to LangChain. */
+const OWN_FIELDS = new Set(["choices", "object", "created", "output_version", "tokenUsage"]);
+
+/**
+ * `response_metadata` of a message, the same however the answer was read: what the route told of the answer and of
+ * the choice, as it came (`usage` with its cost, `system_fingerprint`, `service_tier`, `logprobs` …), and
+ * `request_id` from the head of the answer.
+ */
+export function toResponseMetadata(answer: Answer, requestId: string | undefined): Record<string, unknown> {
+  const { completion, choiceFields, model, finishReason } = answer;
+  const told = Object.entries({ ...choiceFields, ...completion }).filter(
+    ([name, value]) => !OWN_FIELDS.has(name) && value !== null && value !== undefined && value !== "",
+  );
   return {
+    ...Object.fromEntries(told),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(finishReason === null ? {} : { finish_reason: finishReason }),
     model_provider: MODEL_PROVIDER,
     model,
     model_name: model,
-    ...(id === undefined ? {} : { id }),
-    ...(finishReason ? { finish_reason: finishReason } : {}),
+  };
+}
+
+/** `additional_kwargs` of a message, reasoning excluded, which streams tell piece by piece. */
+export function toAdditionalKwargs(
+  { extras, calls, completion }: Answer,
+  { includeRawResponse }: AnswerReading,
+): Record<string, unknown> {
+  return {
+    ...extras,
+    ...toToolCallExtras(calls),
+    ...(includeRawResponse ? { [RAW_RESPONSE]: completion } : {}),
   };
 }
 
@@ -36,82 +53,46 @@ export function toMessageContent(text: string, images: readonly OutputImagePart[
   return [...textParts, ...images] as MessageContent;
 }
 
+/** The whole message of an answer. */
+export function toMessage(answer: Answer, reading: AnswerReading, requestId: string | undefined): AIMessage {
+  const { id, text, images, reasoning, calls } = answer;
+  return new AIMessage({
+    ...(id === undefined ? {} : { id }),
+    content: toMessageContent(text, images),
+    additional_kwargs: {
+      ...toAdditionalKwargs(answer, reading),
+      ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    },
+    ...convertToolCalls(calls, answer.finishReason),
+    usage_metadata: convertUsage(answer.completion.usage),
+    response_metadata: toResponseMetadata(answer, requestId),
+  });
+}
+
 /**
  * Converts a whole answer.
  *
- * @param requestedModel stands in where the answer does not name its model
  * @throws InvalidResponseError when the answer has no choice
  */
-export function convertCompletion(completion: ChatCompletion, requestedModel: string): ChatResult {
-  if (completion.choices.length === 0) {
-    throw new InvalidResponseError("The gateway answered with a chat completion without choices.", {
-      body: completion,
-    });
-  }
-  const usage = convertUsage(completion.usage);
-  const generations = completion.choices.map((choice, position) => {
-    // LangGraph replaces messages by id, so two choices must not share one.
-    const id = completion.id ? (position === 0 ? completion.id : `${completion.id}-${position}`) : undefined;
-    return convertChoice(choice, {
-      id,
-      model: completion.model || requestedModel,
-      finishReason: choice.finish_reason,
-      usage: position === 0 ? usage : undefined,
-    });
+export function convertCompletion(
+  completion: ChatCompletion,
+  reading: AnswerReading,
+  requestId: string | undefined,
+): ChatResult {
+  const generations = choicesOf(completion).map((choice, position): ChatGeneration => {
+    // Tokens count once, whatever the number of choices.
+    const { usage: _usage, ...withoutUsage } = completion;
+    const told = position === 0 ? completion : (withoutUsage as ChatCompletion);
+    const answer = readAnswer(told, choice, reading);
+    return {
+      text: answer.text,
+      message: toMessage(answer, reading, requestId),
+      generationInfo: toGenerationInfo(answer),
+    };
   });
-  return { generations, llmOutput: toLLMOutput(usage) };
+  return { generations, llmOutput: toLLMOutput(convertUsage(completion.usage)) };
 }
 
-function convertChoice(
-  { message: answer }: CompletionChoice,
-  { usage, ...facts }: AnswerFacts & { usage: ReturnType<typeof convertUsage> },
-): ChatGeneration {
-  const { text, images } = readAnswerContent(answer);
-  const reasoning = answer.reasoning_content ?? answer.reasoning;
-  const calls = (answer.tool_calls ?? []).map(({ id, function: called }) => ({
-    id: id || createToolCallId(),
-    name: called?.name,
-    args: toArgumentText(called?.arguments),
-  }));
-  const message = new AIMessage({
-    id: facts.id,
-    content: toMessageContent(text, images),
-    additional_kwargs:
-      typeof reasoning === "string" && reasoning !== "" ? { reasoning_content: reasoning } : {},
-    ...readToolCalls(calls),
-    usage_metadata: usage,
-    response_metadata: toResponseMetadata(facts),
-  });
-  return { text, message, generationInfo: facts.finishReason ? { finish_reason: facts.finishReason } : {} };
-}
-
-function readAnswerContent(answer: CompletionMessage): { text: string; images: OutputImagePart[] } {
-  const { content } = answer;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  const images = [...parts, ...asArray(answer["images"])]
-    .map(readOutputImage)
-    .filter((image) => image !== undefined);
-  const text = typeof content === "string" ? content : parts.map(readPartText).join("");
-  return { text, images };
-}
-
-/** Text of a part of an answer, empty for parts of other kinds. */
-export function readPartText(part: unknown): string {
-  const text = (part as { text?: unknown } | null)?.text;
-  return typeof text === "string" ? text : "";
-}
-
-export function asArray(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** Some routes send the arguments as an object where the format has JSON text. */
-export function toArgumentText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
-}
-
-/** For routes that give tool calls no id: results could not be told apart without one. */
-export function createToolCallId(): string {
-  return `call_${crypto.randomUUID()}`;
+export function toGenerationInfo({ finishReason }: Answer): Record<string, unknown> {
+  return finishReason === null ? {} : { finish_reason: finishReason };
 }

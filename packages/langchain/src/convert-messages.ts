@@ -1,18 +1,18 @@
 import type { AIMessage, BaseMessage, ToolMessage } from "@langchain/core/messages";
 import {
-  type AssistantMessage,
   type ChatMessage,
   type ContentPart,
   InvalidRequestError,
   type RequestProblem,
-  type TextPart,
-  type ToolCall,
 } from "@model-gateway/core";
-import { convertContentBlock } from "./convert-content-parts.js";
+import { convertAssistantMessage, invalidCallIds } from "./convert-assistant-message.js";
+import { flattenParts, isText, joinText, readMessageContent } from "./read-message-content.js";
 
 export interface ConvertMessagesOptions {
   /** Send the reasoning of an unfinished tool loop back to the model. */
   reasoningRoundTrip: boolean;
+  /** Send audio, video and files as clients of the chat format do. */
+  fileParts?: "openai" | undefined;
   /** Added to the system message. */
   formatInstructions?: string;
 }
@@ -30,11 +30,14 @@ const ROLES: Readonly<Record<string, Role>> = {
   function: "tool",
 };
 
+/** Stands for the result of a call that could not be run and that nobody answered: servers want one for every call. */
+const NOT_RUN = "The call was not carried out: its arguments were not a complete JSON object.";
+
 /**
  * Converts a LangChain conversation to the gateway's messages. The roles are system, user, assistant and tool;
- * images in tool results move to a user message behind the results, since tool messages carry text only.
+ * images and files in tool results move to a user message behind the results, since tool messages carry text only.
  *
- * @throws InvalidRequestError that lists every part the gateway has no place for (audio, video, files)
+ * @throws InvalidRequestError that lists every part the gateway has no place for
  */
 export function convertMessages(
   messages: readonly BaseMessage[],
@@ -42,49 +45,66 @@ export function convertMessages(
 ): ChatMessage[] {
   const problems: RequestProblem[] = [];
   const converted: ChatMessage[] = [];
-  let toolImages: ContentPart[] = [];
-  const flushToolImages = () => {
-    if (toolImages.length > 0) converted.push({ role: "user", content: toolImages });
-    toolImages = [];
-  };
+  const answeredCalls = new Set(messages.map((message) => (message as Partial<ToolMessage>).tool_call_id));
   // Reasoning goes back only where the model is still at work on the last question.
   const currentTurn = options.reasoningRoundTrip ? lastUserIndex(messages) : messages.length;
+  let unanswered: string[] = [];
+  let toolMedia: ContentPart[] = [];
+  const endToolResults = () => {
+    for (const id of unanswered) converted.push({ role: "tool", content: NOT_RUN, tool_call_id: id });
+    if (toolMedia.length > 0) converted.push({ role: "user", content: toolMedia });
+    unanswered = [];
+    toolMedia = [];
+  };
 
   messages.forEach((message, index) => {
     const role = roleOf(message);
     const field = `messages[${index}]`;
     if (role === undefined) {
-      problems.push({
-        field: `${field}.role`,
-        message: "must be system, user, assistant or tool",
-        value: message.type,
-      });
+      const what = "must be system, user, assistant or tool";
+      problems.push({ field: `${field}.role`, message: what, value: message.type });
       return;
     }
-    if (role !== "tool") flushToolImages();
-    const content = readContent(message, role, field, problems);
+    if (role !== "tool") endToolResults();
+    const conversion =
+      role === "assistant"
+        ? { fileParts: undefined, ownBlocks: false }
+        : { fileParts: options.fileParts, ownBlocks: true };
+    const content = readMessageContent(message, conversion, field, problems);
     const name = message.name === undefined || message.name === "" ? {} : { name: message.name };
+    const texts = content.parts.filter(isText);
+    const media = content.parts.filter((part) => !isText(part));
     switch (role) {
       case "system":
-        converted.push({ role, content: content.text, ...name });
+        if (media.length > 0) {
+          const what = "holds an image or a file: system messages carry text only";
+          problems.push({ field: `${field}.content`, message: what });
+        }
+        converted.push({ role, content: flattenParts(texts), ...name });
         break;
       case "user":
-        converted.push({ role, content: flatten(content.parts), ...name });
+        converted.push({ role, content: flattenParts(content.parts), ...name });
         break;
-      case "assistant":
-        converted.push({ ...convertAnswer(message as AIMessage, content, index > currentTurn), ...name });
+      case "assistant": {
+        const answer = convertAssistantMessage(message as AIMessage, content, index > currentTurn);
+        if (answer !== undefined) converted.push({ ...answer, ...name });
+        unanswered = invalidCallIds(message as AIMessage).filter((id) => !answeredCalls.has(id));
         break;
+      }
       case "tool": {
-        const images = content.parts.filter(({ type }) => type === "image_url");
         const callId = (message as ToolMessage).tool_call_id;
-        converted.push({ role, content: content.text || placeholder(images), tool_call_id: callId });
-        if (images.length > 0) {
-          toolImages.push({ type: "text", text: `Images in the result of tool call ${callId}:` }, ...images);
+        const told = joinText(texts) === "" ? placeholder(media) : flattenParts(texts);
+        converted.push({ role, content: told, tool_call_id: callId });
+        if (media.length > 0) {
+          toolMedia.push(
+            { type: "text", text: `${nameOf(media)} in the result of tool call ${callId}:` },
+            ...media,
+          );
         }
       }
     }
   });
-  flushToolImages();
+  endToolResults();
   if (problems.length > 0) throw new InvalidRequestError(problems);
   return withInstructions(converted, options.formatInstructions);
 }
@@ -100,72 +120,12 @@ function lastUserIndex(messages: readonly BaseMessage[]): number {
   return -1;
 }
 
-interface ReadContent {
-  parts: ContentPart[];
-  /** The text parts, joined as LangChain's `message.text` joins them. */
-  text: string;
-  reasoning: string;
+function placeholder(media: readonly ContentPart[]): string {
+  return media.length > 0 ? `The result is in the ${nameOf(media).toLowerCase()} that follow.` : "";
 }
 
-function readContent(
-  message: BaseMessage,
-  role: Role,
-  field: string,
-  problems: RequestProblem[],
-): ReadContent {
-  const { content } = message;
-  if (typeof content === "string")
-    return { parts: [{ type: "text", text: content }], text: content, reasoning: "" };
-  const read: ReadContent = { parts: [], text: "", reasoning: "" };
-  content.forEach((block: unknown, position: number) => {
-    const converted = convertContentBlock(block);
-    switch (converted.kind) {
-      case "part":
-        if (converted.part.type === "text") read.text += converted.part.text;
-        else if (role === "system") {
-          problems.push({
-            field: `${field}.content[${position}]`,
-            message: "is an image: system messages carry text only",
-          });
-        }
-        read.parts.push(converted.part);
-        break;
-      case "reasoning":
-        read.reasoning += converted.reasoning;
-        break;
-      case "unsupported":
-        // An answer of another provider may hold blocks of its own; they are no reason to refuse the history.
-        if (role !== "assistant")
-          problems.push({ field: `${field}.content[${position}]`, message: converted.reason });
-    }
-  });
-  return read;
-}
-
-/** Text alone is sent as a string, the form that every route takes. */
-function flatten(parts: ContentPart[]): string | ContentPart[] {
-  const texts = parts.filter((part): part is TextPart => part.type === "text");
-  return texts.length === parts.length ? texts.map(({ text }) => text).join("") : parts;
-}
-
-function convertAnswer(message: AIMessage, content: ReadContent, inToolLoop: boolean): AssistantMessage {
-  const answer: AssistantMessage = { role: "assistant", content: flatten(content.parts) };
-  const calls = message.tool_calls ?? [];
-  if (calls.length === 0) return answer;
-  answer.tool_calls = calls.map(
-    ({ id, name, args }): ToolCall => ({
-      id: id ?? "",
-      type: "function",
-      function: { name, arguments: JSON.stringify(args) },
-    }),
-  );
-  const reasoning = message.additional_kwargs?.["reasoning_content"] ?? content.reasoning;
-  if (inToolLoop && typeof reasoning === "string" && reasoning !== "") answer.reasoning_content = reasoning;
-  return answer;
-}
-
-function placeholder(images: readonly ContentPart[]): string {
-  return images.length > 0 ? "The result is in the images that follow." : "";
+function nameOf(media: readonly ContentPart[]): string {
+  return media.every(({ type }) => type === "image_url") ? "Images" : "Files";
 }
 
 /** Behind the user's own system message, or as a system message where there is none. */
@@ -173,5 +133,10 @@ function withInstructions(messages: ChatMessage[], instructions: string | undefi
   if (instructions === undefined) return messages;
   const [first, ...rest] = messages;
   if (first?.role !== "system") return [{ role: "system", content: instructions }, ...messages];
-  return [{ ...first, content: `${String(first.content)}\n\n${instructions}` }, ...rest];
+  const { content } = first;
+  const added =
+    typeof content === "string"
+      ? `${content}\n\n${instructions}`
+      : [...content, { type: "text" as const, text: instructions }];
+  return [{ ...first, content: added }, ...rest];
 }

@@ -16,12 +16,20 @@ export function convertUsage(usage: Usage | null | undefined): UsageMetadata | u
     output_tokens: output,
     total_tokens: usage.total_tokens ?? input + output,
     input_token_details: pickNumbers({
+      text: prompt["text_tokens"],
       audio: prompt["audio_tokens"],
       image: prompt["image_tokens"],
-      cache_read: prompt.cached_tokens,
-      cache_creation: prompt["cache_creation_tokens"] ?? prompt["cached_creation_tokens"],
+      video: prompt["video_tokens"],
+      cache_read:
+        prompt.cached_tokens ?? usage["prompt_cache_hit_tokens"] ?? usage["cache_read_input_tokens"],
+      cache_creation:
+        prompt["cache_write_tokens"] ??
+        prompt["cache_creation_tokens"] ??
+        prompt["cached_creation_tokens"] ??
+        usage["cache_creation_input_tokens"],
     }),
     output_token_details: pickNumbers({
+      text: completion["text_tokens"],
       audio: completion["audio_tokens"],
       image: completion["image_tokens"],
       reasoning: completion.reasoning_tokens,

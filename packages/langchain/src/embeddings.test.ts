@@ -38,9 +38,16 @@ describe("ModelGatewayEmbeddings", () => {
       dimensions: 1,
       encodingFormat: "float",
       stripNewLines: true,
+      modelKwargs: { input_type: "query" },
     });
     await embeddings.embedDocuments(["a\nb"]);
-    expect(gateway.lastBody).toEqual({ model: "e", input: ["a b"], dimensions: 1, encoding_format: "float" });
+    expect(gateway.lastBody).toEqual({
+      model: "e",
+      input: ["a b"],
+      dimensions: 1,
+      encoding_format: "float",
+      input_type: "query",
+    });
   });
 
   it("puts the vectors in the order of the texts, whatever the server's order", async () => {

@@ -19,9 +19,25 @@ export interface ModelGatewayEmbeddingsFields
   encodingFormat?: "float" | "base64";
   /** Replace line breaks by spaces before embedding. Default false: line breaks carry meaning. */
   stripNewLines?: boolean;
+  /** Further fields of the request body, such as `{ input_type: "query" }`. They win over everything else. */
+  modelKwargs?: Record<string, unknown>;
   /** Called with the tokens of every call, summed over its requests. */
   onUsage?: (usage: EmbeddingUsage) => void;
 }
+
+/** Fields that the gateway client knows nothing of. */
+const OWN_FIELDS = {
+  model: true,
+  batchSize: true,
+  dimensions: true,
+  encodingFormat: true,
+  stripNewLines: true,
+  modelKwargs: true,
+  onUsage: true,
+  onFailedAttempt: true,
+} as const satisfies Record<Exclude<keyof ModelGatewayEmbeddingsFields, keyof GatewayConnection>, true>;
+
+const OWN_FIELD_NAMES: readonly string[] = [...Object.keys(OWN_FIELDS), "maxConcurrency"];
 
 /** Options of one call; LangChain's vector stores never pass any. */
 export interface EmbedOptions {
@@ -99,7 +115,7 @@ export class ModelGatewayEmbeddings extends Embeddings {
       typeof modelOrFields === "string" ? { ...otherFields, model: modelOrFields } : modelOrFields;
     // The gateway client is the one retry authority.
     super({ maxRetries: 0 });
-    this.gateway = connectGateway(fields);
+    this.gateway = connectGateway(fields, OWN_FIELD_NAMES);
     const { apiKey: _apiKey, ...kept } = fields;
     this.#fields = kept;
     this.model = fields.model;
@@ -123,7 +139,17 @@ export class ModelGatewayEmbeddings extends Embeddings {
   }
 
   private async embed(input: string | string[], { signal, onProgress }: EmbedOptions): Promise<number[][]> {
-    const { maxConcurrency, maxRetries, timeout, headers, route, onUsage } = this.#fields;
+    const {
+      maxConcurrency,
+      maxRetries,
+      timeout,
+      deadline,
+      connectTimeout,
+      headers,
+      route,
+      modelKwargs,
+      onUsage,
+    } = this.#fields;
     const { model, dimensions, encodingFormat } = this;
     try {
       signal?.throwIfAborted();
@@ -133,6 +159,7 @@ export class ModelGatewayEmbeddings extends Embeddings {
           input,
           ...(dimensions === undefined ? {} : { dimensions }),
           ...(encodingFormat === undefined ? {} : { encoding_format: encodingFormat }),
+          ...modelKwargs,
         },
         {
           signal,
@@ -140,6 +167,8 @@ export class ModelGatewayEmbeddings extends Embeddings {
           concurrency: maxConcurrency,
           maxRetries,
           timeout,
+          deadline,
+          connectTimeout,
           headers,
           route,
           onProgress,

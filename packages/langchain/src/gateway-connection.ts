@@ -9,24 +9,38 @@ export interface GatewayConnection extends Omit<ModelGatewayOptions, "retryBilla
   gateway?: ModelGateway;
 }
 
-/** What only the client itself can be told; beside a ready client it would silently be ignored. */
-const CLIENT_ONLY = ["apiKey", "baseURL", "endpoints", "fetch", "streamIdleTimeout"] as const;
+/** What a call can be told too; beside a ready client, everything else would silently be ignored. */
+const PER_CALL: readonly string[] = [
+  "connectTimeout",
+  "deadline",
+  "headers",
+  "maxConcurrency",
+  "maxRetries",
+  "requireFinishReason",
+  "route",
+  "timeout",
+];
 
 /**
  * The client to use: the given one, or a new one.
  *
- * @throws ConfigurationError when the key or the address is missing, or when `gateway` is combined with an option
- *   that only a new client would heed
+ * @param ownFields names of fields that are the class's own business and LangChain's; the client refuses what it does
+ *   not know
+ * @throws ConfigurationError when the key or the address is missing, when an option is unknown, or when `gateway` is
+ *   combined with an option that only a new client would heed
  */
-export function connectGateway(fields: GatewayConnection): ModelGateway {
-  const { gateway, ...options } = fields;
-  // LangChain's own fields ride along unread.
-  if (gateway === undefined) return new ModelGateway(options);
-  const ignored = CLIENT_ONLY.filter((name) => fields[name] !== undefined);
+export function connectGateway(fields: GatewayConnection, ownFields: readonly string[]): ModelGateway {
+  const { gateway, ...others } = fields;
+  const options = Object.entries(others).filter(
+    ([name, value]) => value !== undefined && !ownFields.includes(name),
+  );
+  if (gateway === undefined) return new ModelGateway(Object.fromEntries(options));
+  const ignored = options.map(([name]) => name).filter((name) => !PER_CALL.includes(name));
   if (ignored.length > 0) {
     throw new ConfigurationError(
       `Option gateway is a ready client, so ${ignored.join(", ")} would have no effect: ` +
         "set it where the client is made, or leave gateway out.",
+      { option: ignored[0] as string },
     );
   }
   return gateway;

@@ -16,6 +16,10 @@ const ERROR_CODES: Partial<Record<GatewayErrorKind, LangChainErrorCodes>> = {
 const CONTEXT_OVERFLOW_CODE = /context_length|context_window|prompt_too_long/i;
 const CONTEXT_OVERFLOW_TEXT =
   /maximum context length|context (length|window) (is |was )?exceed|exceeds? the (model's )?context|prompt is too long/i;
+const TOOL_CHOICE_TEXT = /tool[_ ]choice/i;
+const TOOL_CHOICE_HINT =
+  "Some models, thinking ones above all, cannot be made to call a tool: set forcedToolChoice: false, or use another " +
+  'method of withStructuredOutput, such as "jsonSchema" or "prompt".';
 const TOOL_RESULTS_TEXT = /tool_calls?\b.*\b(must be|follow|preced|respon)|tool_call_id/i;
 
 /**
@@ -33,8 +37,14 @@ export function toLangChainError(error: unknown, signal?: AbortSignal): unknown 
   if (LangChainError.isInstance(error) || !GatewayError.isInstance(error)) return error;
   if (isContextOverflow(error)) return toContextOverflow(error);
   stampRetryable(error, error.retryable);
+  if (error.kind === "bad_request" && TOOL_CHOICE_TEXT.test(error.message)) addHint(error, TOOL_CHOICE_HINT);
   const code = ERROR_CODES[error.kind] ?? (isToolResultsError(error) ? "INVALID_TOOL_RESULTS" : undefined);
   return code === undefined ? error : Object.assign(error, { lc_error_code: code });
+}
+
+/** An error passes by here more than once. */
+function addHint(error: GatewayError, hint: string): void {
+  if (!error.message.includes(hint)) error.message = `${error.message} ${hint}`;
 }
 
 /** The signal's reason, which may be anything, as an error. */

@@ -48,3 +48,34 @@ describe("images in the text of an answer", () => {
     expect(splitImages(`![a](data:image/png;base64,${data})`)).toEqual([{ ...image, data }]);
   });
 });
+
+describe("a hostile text", () => {
+  const TIMES = 100_000;
+
+  it.each([
+    "![](a://",
+    "![](a://b ",
+    '![](a://b "',
+    "![",
+    "![]",
+    "![](",
+    "`",
+    "```\n`",
+    "data:image/",
+    "data:image/png;base64,",
+    "data:image/png;base64,A ![x](",
+    "](a://b)",
+    "   ![](a://b    ",
+  ])("of nothing but %j is read in one go", (piece) => {
+    const images = (times: number) =>
+      splitImages(piece.repeat(times)).filter(({ type }) => type === "image").length;
+    expect(images(TIMES + 10) - images(TIMES)).toBe(images(20) - images(10));
+  });
+
+  it("keeps every character that is no image", () => {
+    for (const piece of ["![](a://", "![", "`", "data:image/", "](a://b)"]) {
+      const text = piece.repeat(TIMES);
+      expect(splitImages(text)).toEqual([{ type: "text", text }]);
+    }
+  });
+});

@@ -1,4 +1,5 @@
 import { type ContentBlock, parseBase64DataUrl } from "@langchain/core/messages";
+import { findTextImages } from "./find-text-images.js";
 
 /** An image part as models write it into their answers. */
 export interface OutputImagePart {
@@ -7,33 +8,24 @@ export interface OutputImagePart {
 }
 
 /**
- * One image in a text: a Markdown image with an absolute address or data URL, or a bare data URL. Code comes
- * first in the pattern, so that an image inside a code block or code span is skipped with it.
- */
-const IMAGE_IN_TEXT =
-  /```[\s\S]*?(?:```|$)|`[^`\n]*`|!\[[^\]]{0,2000}\]\(\s*<?(?<markdown>(?:[a-z]+:\/\/|data:image\/)[^\s)>]+)>?(?:\s+"[^"]*")?\s*\)|(?<bare>data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=]+)/gi;
-
-/**
  * Splits the text of an answer into text and image blocks, in order. A bare address in prose stays text: it may
  * be anything the model talks about.
  */
 export function splitImages(text: string): Array<ContentBlock.Text | ContentBlock.Multimodal.Image> {
   if (text === "") return [];
-  if (!text.includes("![") && !text.includes("data:image/")) return [{ type: "text", text }];
+  const images = findTextImages(text);
+  if (images.length === 0) return [{ type: "text", text }];
   const blocks: Array<ContentBlock.Text | ContentBlock.Multimodal.Image> = [];
   let textStart = 0;
   const addText = (end: number) => {
     const piece = text.slice(textStart, end);
     if (piece.trim() !== "") blocks.push({ type: "text", text: piece });
   };
-  for (const match of text.matchAll(IMAGE_IN_TEXT)) {
-    const url = match.groups?.["markdown"] ?? match.groups?.["bare"];
-    if (url === undefined) continue;
-    addText(match.index);
-    textStart = match.index + match[0].length;
+  for (const { start, end, url } of images) {
+    addText(start);
+    textStart = end;
     blocks.push(toImageBlock(url));
   }
-  if (textStart === 0) return [{ type: "text", text }];
   addText(text.length);
   return blocks;
 }

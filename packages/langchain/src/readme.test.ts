@@ -3,7 +3,8 @@ import { createEmulator, type Emulator } from "@model-gateway/emulator";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const README = new URL("../README.md", import.meta.url);
-const FOLDER = new URL("../test/.readme/", import.meta.url);
+/** Per process: the same examples run on several versions of the peers at once. */
+const FOLDER = new URL(`../test/.readme-${process.pid}/`, import.meta.url);
 
 const blocks = [...(await readFile(README, "utf8")).matchAll(/^## (.*)$|```ts\n([\s\S]*?)```/gm)].reduce<
   Array<{ section: string; code: string }>

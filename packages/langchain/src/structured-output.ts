@@ -2,18 +2,16 @@ import type {
   BaseLanguageModelInput,
   StructuredOutputMethodOptions,
 } from "@langchain/core/language_models/base";
-import {
-  assembleStructuredOutputPipeline,
-  createContentParser,
-  createFunctionCallingParser,
-} from "@langchain/core/language_models/structured_output";
 import type { AIMessageChunk } from "@langchain/core/messages";
-import { type Runnable, RunnableLambda } from "@langchain/core/runnables";
+import type { Runnable } from "@langchain/core/runnables";
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import { isSerializableSchema, type SerializableSchema } from "@langchain/core/utils/standard_schema";
 import { getSchemaDescription, type InteropZodType, isInteropZodSchema } from "@langchain/core/utils/types";
 import { ConfigurationError, type ResponseFormat } from "@model-gateway/core";
 import type { ChatModelGatewayCallOptions } from "./chat-model-options.js";
+import { writeFormatInstructions } from "./downgrade-format.js";
+import { createSchemaCheck } from "./schema-check.js";
+import { type AnswerForm, StructuredAnswerParser } from "./structured-answer-parser.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: LangChain's own constraint; interfaces do not fit Record<string, unknown>.
 export type StructuredRecord = Record<string, any>;
@@ -26,6 +24,8 @@ export type StructuredOutputSchema<T extends StructuredRecord> =
 
 /** The part of the chat model that structured output is made from. */
 export interface StructuredOutputModel {
+  readonly structuredOutputs: "jsonSchema" | "jsonObject" | "prompt";
+  readonly forcedToolChoice: boolean;
   withConfig(
     config: Partial<ChatModelGatewayCallOptions>,
   ): Runnable<BaseLanguageModelInput, AIMessageChunk, ChatModelGatewayCallOptions>;
@@ -57,8 +57,11 @@ export function createStructuredOutput<T extends StructuredRecord>(
       // The parsers read plain text and tool calls.
       outputVersion: "v0",
     });
-  const assemble = (llm: Runnable<BaseLanguageModelInput>, parser: Runnable<unknown, T>) =>
-    assembleStructuredOutputPipeline(llm, parser, config.includeRaw, "ChatModelGatewayStructuredOutput");
+  const check = createSchemaCheck<T>(schema, parameters);
+  const readAs = (form: AnswerForm, options: Partial<ChatModelGatewayCallOptions>) =>
+    bind(options)
+      .pipe(new StructuredAnswerParser<T>(form, check, config.includeRaw ?? false))
+      .withConfig({ runName: "ChatModelGatewayStructuredOutput" });
 
   switch (method) {
     case "functionCalling": {
@@ -68,11 +71,14 @@ export function createStructuredOutput<T extends StructuredRecord>(
         parameters,
         ...(strict === undefined ? {} : { strict }),
       };
-      const llm = bind({
-        tools: [{ type: "function", function: definition }],
-        tool_choice: { type: "function", function: { name } },
-      });
-      return assemble(llm, createFunctionCallingParser<T>(schema, name));
+      return readAs(
+        { toolName: name },
+        {
+          tools: [{ type: "function", function: definition }],
+          tool_choice: { type: "function", function: { name } },
+          ...(model.forcedToolChoice ? {} : { formatInstructions: writeCallInstructions(name) }),
+        },
+      );
     }
     case "jsonSchema": {
       const format: ResponseFormat = {
@@ -84,20 +90,17 @@ export function createStructuredOutput<T extends StructuredRecord>(
           ...(strict === undefined ? {} : { strict }),
         },
       };
-      return assemble(bind({ response_format: format }), createContentParser<T>(schema));
+      const form = model.structuredOutputs === "prompt" ? "surrounded" : "exact";
+      return readAs({ text: form }, { response_format: format });
     }
-    case "jsonMode": {
+    case "jsonMode":
       // JSON mode alone says nothing of the schema, and some routes refuse it where no message asks for JSON.
-      const llm = bind({
-        response_format: { type: "json_object" },
-        formatInstructions: writeInstructions(parameters),
-      });
-      return assemble(llm, createContentParser<T>(schema));
-    }
-    case "prompt": {
-      const parser = RunnableLambda.from(extractJSON).pipe(createContentParser<T>(schema));
-      return assemble(bind({ formatInstructions: writeInstructions(parameters) }), parser);
-    }
+      return readAs(
+        { text: "exact" },
+        { response_format: { type: "json_object" }, formatInstructions: writeFormatInstructions(parameters) },
+      );
+    case "prompt":
+      return readAs({ text: "surrounded" }, { formatInstructions: writeFormatInstructions(parameters) });
   }
 }
 
@@ -151,19 +154,9 @@ function readDescription({ description }: Record<string, unknown>): string | und
   return typeof description === "string" ? description : undefined;
 }
 
-function writeInstructions({ $schema: _dialect, ...schema }: Record<string, unknown>): string {
-  return (
-    "Answer with one JSON object that is valid against the JSON Schema below, and with nothing else: " +
-    `no explanation, no code fence.\n\n${JSON.stringify(schema)}`
-  );
-}
-
-/** Models that are only asked for JSON like to wrap it in prose, a code fence or their thoughts. */
-function extractJSON(message: AIMessageChunk): string {
-  const text = message.text.replace(/^\s*<think>[\s\S]*?<\/think>/, "");
-  const start = text.indexOf("{");
-  const end = text.lastIndexOf("}");
-  return start === -1 || end < start ? text : text.slice(start, end + 1);
+/** For models that cannot be made to call a tool. */
+function writeCallInstructions(name: string): string {
+  return `Answer by calling the function ${name}, and with nothing else.`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export type ScriptedReply =
   | { status?: number; headers?: Record<string, string>; json: unknown }
   /** Server-sent events; `end` says how the stream ends: with the marker (default), without, or torn off. */
-  | { events: readonly unknown[]; end?: "marker" | "close" | "destroy" }
+  | { events: readonly unknown[]; headers?: Record<string, string>; end?: "marker" | "close" | "destroy" }
   /** Never answers. */
   | { silent: true };
 
@@ -102,7 +102,7 @@ function send(reply: ScriptedReply, outgoing: ServerResponse): void {
     outgoing.end(JSON.stringify(reply.json));
     return;
   }
-  outgoing.writeHead(200, { "content-type": "text/event-stream" });
+  outgoing.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });
   for (const event of reply.events) outgoing.write(`data: ${JSON.stringify(event)}\n\n`);
   if (reply.end === "destroy") outgoing.write(": torn off\n\n", () => outgoing.destroy());
   else outgoing.end(reply.end === "close" ? undefined : "data: [DONE]\n\n");

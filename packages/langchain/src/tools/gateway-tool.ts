@@ -4,6 +4,7 @@ import type { JSONSchema } from "@langchain/core/utils/json_schema";
 import { GatewayError } from "@model-gateway/core";
 import { toLangChainError } from "../map-error.js";
 import { ModelGatewayToolError } from "./model-gateway-tool-error.js";
+import { payOnce } from "./paid-call-memory.js";
 
 /**
  * A tool of this package. Called with its arguments it returns the sentence for the model; called with a tool
@@ -30,18 +31,25 @@ type Work<Artifact, Event> =
 export interface ToolDescription {
   /** Replaces the description that the model reads. */
   description?: string;
+  /**
+   * Pay again when a retry or a fallback of LangChain calls again for the same tool call, or with the same arguments
+   * object after a failure that may have been billed. Default false: the first result, or the first error, counts.
+   */
+  retryBillable?: boolean;
 }
 
-interface GatewayToolDefinition<Input, Name extends string, Artifact, Event> {
+interface GatewayToolDefinition<Input extends object, Name extends string, Artifact, Event> {
   name: Name;
   description: string;
   schema: JSONSchema;
+  retryBillable: boolean | undefined;
   run: (input: Input, signal: AbortSignal | undefined) => Work<Artifact, Event>;
 }
 
-/** Makes a tool whose failures reach the model as words and the application as data. */
-export function createGatewayTool<Input, Name extends string, Artifact, Event = never>({
+/** Makes a tool that pays once, and whose failures reach the model as words and the application as data. */
+export function createGatewayTool<Input extends object, Name extends string, Artifact, Event = never>({
   run,
+  retryBillable = false,
   ...definition
 }: GatewayToolDefinition<Input, Name, Artifact, Event>): GatewayTool<Input, Name, Event> {
   return new DynamicStructuredTool<JSONSchema, Input, Input, string, Event, Name>({
@@ -49,12 +57,47 @@ export function createGatewayTool<Input, Name extends string, Artifact, Event = 
     responseFormat: "content_and_artifact",
     // LangChain takes the pair apart; what callers see is its first half, or a message made of both.
     func: ((input: Input, _runManager: unknown, config: ToolRunnableConfig = {}) => {
-      const work = run(input, config.signal);
-      return work instanceof Promise
-        ? work.catch((error: unknown) => answerFailure(error, config))
-        : watchWork(work, config);
+      let watched: AsyncGenerator<Event, ContentAndArtifact<Artifact>> | undefined;
+      const start = () => {
+        const work = run(input, config.signal);
+        if (work instanceof Promise) return work;
+        const outcome = new Outcome<ContentAndArtifact<Artifact>>();
+        watched = outcome.of(work);
+        return outcome.promise;
+      };
+      const result = retryBillable ? start() : payOnce(input, config, start);
+      return watched === undefined
+        ? result.catch((error: unknown) => answerFailure(error, config))
+        : watchWork(watched, config);
     }) as unknown as DynamicStructuredTool<JSONSchema, Input, Input, string, Event, Name>["func"],
   });
+}
+
+/** The end of a piece of work that yields its progress, for whoever asks for the same. */
+class Outcome<Result> {
+  readonly promise: Promise<Result>;
+  private resolve!: (result: Result) => void;
+  private reject!: (error: unknown) => void;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    // The one who does the work is told by the work itself.
+    this.promise.catch(() => {});
+  }
+
+  async *of<Event>(work: AsyncGenerator<Event, Result>): AsyncGenerator<Event, Result> {
+    try {
+      const result = yield* work;
+      this.resolve(result);
+      return result;
+    } catch (error) {
+      this.reject(error);
+      throw error;
+    }
+  }
 }
 
 async function* watchWork<Artifact, Event>(

@@ -84,6 +84,7 @@ export function imageEditTool(fields: ImageEditToolFields): GatewayTool<ImageEdi
       },
       required: ["prompt", "images"],
     },
+    retryBillable: fields.retryBillable,
     run: async ({ prompt, images, size }: ImageEditInput, signal) => {
       const body = { ...(size === undefined ? {} : { size }), model, prompt };
       return toImageOutput(model, "edited", await edit(fields, body, images, signal));

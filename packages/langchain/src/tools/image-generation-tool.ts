@@ -63,6 +63,7 @@ export function imageGenerationTool(
       },
       required: ["prompt"],
     },
+    retryBillable: fields.retryBillable,
     run: async ({ prompt, size }: ImageGenerationInput, signal) => {
       const chosen = size === undefined ? {} : { size };
       const result =

@@ -1,3 +1,4 @@
+import { stampRetryable } from "@langchain/core/errors";
 import type { GatewayError, GatewayErrorKind, VideoTaskHandle } from "@model-gateway/core";
 
 /** What {@link ModelGatewayToolError} is made from. */
@@ -53,6 +54,7 @@ export class ModelGatewayToolError extends Error {
   constructor(message: string, { maybeBilled, cause }: ToolErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });
     this.maybeBilled = maybeBilled;
+    if (maybeBilled) stampRetryable(this, false);
   }
 
   /** Puts an error of the gateway client into words for the model that called the tool. */

@@ -1,5 +1,5 @@
 import type { ModelGateway, SpeechRequest } from "@model-gateway/core";
-import { encodeBase64 } from "./encode-base64.js";
+import { encodeBase64 } from "../encode-base64.js";
 import { createGatewayTool, type GatewayTool, type ToolDescription } from "./gateway-tool.js";
 
 /** Arguments that the model fills in. */
@@ -48,6 +48,7 @@ export function speechTool(fields: SpeechToolFields): GatewayTool<SpeechInput, "
       },
       required: ["text"],
     },
+    retryBillable: fields.retryBillable,
     run: async ({ text, voice: chosen }: SpeechInput, signal) => {
       const body = { ...request, ...(chosen === undefined ? {} : { voice: chosen }), model, input: text };
       const { contentType, bytes } = await gateway.audio.speech.create(body, { signal });

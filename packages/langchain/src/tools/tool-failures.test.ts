@@ -20,9 +20,10 @@ afterAll(async () => {
   await scripted.close();
 });
 
-const fox = toolCall("generate_image", { prompt: "A red fox" });
+/** New arguments each time: those of a call in doubt are refused. */
+const fox = () => toolCall("generate_image", { prompt: "A red fox" });
 const draw = (model = "local-image"): Promise<ToolMessage> =>
-  imageGenerationTool({ gateway, model }).invoke(fox);
+  imageGenerationTool({ gateway, model }).invoke(fox());
 
 describe("a failed tool call", () => {
   it("says that nothing was billed, and who can help, when the model is not there", async () => {
@@ -40,7 +41,7 @@ describe("a failed tool call", () => {
 
   it("asks for other arguments when those were refused", async () => {
     const { text } = await draw().then(() =>
-      imageGenerationTool({ gateway, model: "local-image-b64", request: { size: "1x1" } }).invoke(fox),
+      imageGenerationTool({ gateway, model: "local-image-b64", request: { size: "1x1" } }).invoke(fox()),
     );
     expect(text).toMatch(/size.* Nothing was made or billed\. Change the arguments/);
   });
@@ -65,7 +66,7 @@ describe("a failed tool call", () => {
   it("says so when an answer was paid for and holds no image", async () => {
     scripted.script(completion({ content: "I draw no foxes." }));
     const chat = new ModelGateway(scripted.connection);
-    const message = await imageGenerationTool({ gateway: chat, model: "m", family: "chat" }).invoke(fox);
+    const message = await imageGenerationTool({ gateway: chat, model: "m", family: "chat" }).invoke(fox());
     expect(message.text).toMatch(/^The model made no image: I draw no foxes\. .*may have been billed/);
     expect(message.artifact).toMatchObject({ type: "error", maybeBilled: true });
   });
@@ -79,7 +80,7 @@ describe("a failed tool call", () => {
   });
 
   it("is no answer to an abort: that rejects", async () => {
-    const work = imageGenerationTool({ gateway, model: "local-image" }).invoke(fox, {
+    const work = imageGenerationTool({ gateway, model: "local-image" }).invoke(fox(), {
       signal: AbortSignal.abort(),
     });
     await expect(work).rejects.toMatchObject({ name: "AbortError" });
@@ -91,7 +92,7 @@ describe("a failed tool call", () => {
     const silent = new ModelGateway(scripted.connection);
     const run = new AbortController();
     const asked = scripted.nextRequest();
-    const work = imageGenerationTool({ gateway: silent, model: "m" }).invoke(fox, { signal: run.signal });
+    const work = imageGenerationTool({ gateway: silent, model: "m" }).invoke(fox(), { signal: run.signal });
     const rejected = expect(work).rejects.toMatchObject({ name: "AbortError" });
     await asked;
     run.abort();

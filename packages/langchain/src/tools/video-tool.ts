@@ -113,6 +113,7 @@ export function videoTool(fields: VideoToolFields): GatewayTool<VideoInput, "gen
       },
       required: family === "image2video" ? ["prompt", "image"] : ["prompt"],
     },
+    retryBillable: fields.retryBillable,
     run: (input: VideoInput, signal) => makeVideo(fields, input, signal),
   });
 }
