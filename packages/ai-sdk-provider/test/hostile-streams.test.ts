@@ -30,7 +30,7 @@ const CALL: LanguageModelV4CallOptions = {
 const WHOLE: readonly Ending[] = ["proper", "no-marker"];
 /** Streams that only this provider can be told how to read. */
 const SETTINGS: Record<string, ModelGatewayLanguageModelSettings> = {
-  "think tags cut into pieces": { reasoningTag: "think" },
+  "think tags cut into pieces": { thinkTags: true },
 };
 
 let server: ScenarioServer;
