@@ -161,7 +161,7 @@ function run(name) {
 function stryker(name, mutate, include) {
   const config = {
     testRunner: "vitest",
-    vitest: { configFile: "packages/core/vitest.stryker.config.ts", related: false },
+    vitest: { configFile: "scripts/mutation.vitest.config.ts", related: false },
     plugins: ["@stryker-mutator/vitest-runner"],
     coverageAnalysis: "perTest",
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
