@@ -144,6 +144,9 @@ describe("reasoning", () => {
     expect((await whole({ content })).content).toEqual([{ type: "text", text: content }]);
     const deltas = [...content].map((letter) => ({ content: letter }));
     expect((await streamed(deltas, { settings })).content).toEqual(found);
+    // What looked like the beginning of a tag at the end is what it looks like.
+    const cut = await streamed([{ content: "<think>Six </th" }], { settings, finish: "length" });
+    expect(cut.content).toMatchObject([{ type: "reasoning", text: "Six </th" }]);
     const { modelGateway } = await onScript((response) => sendJSON(response, completion({ content })));
     const providerOptions = { modelGateway: settings };
     const { reasoningText, text } = await generateText({
@@ -197,6 +200,16 @@ describe("tool calls", () => {
       cutToolCalls: [{ id: "c1", name: "a", arguments: '{"x":' }],
     });
     expect(requests).toHaveLength(1);
+  });
+
+  it("that were cut off before their first argument are not taken for calls without arguments", async () => {
+    const blank = call({ index: 0, function: { name: "a", arguments: " " } });
+    const { content, finishReason, metadata } = await streamed([{ tool_calls: [blank] }], {
+      finish: "length",
+    });
+    expect([content, finishReason]).toEqual([[], "length"]);
+    expect(metadata).toMatchObject({ cutToolCalls: [{ id: "c1", name: "a", arguments: " " }] });
+    expect((await streamed([{ tool_calls: [blank] }], { finish: "tool_calls" })).content).toHaveLength(1);
   });
 
   it("whose name never came are an error, not an empty success", async () => {

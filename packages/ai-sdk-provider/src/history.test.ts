@@ -92,6 +92,22 @@ describe("provider options of messages and parts", () => {
     expect(messages[3]).toEqual({ role: "tool", tool_call_id: "1", content: cached("warm") });
   });
 
+  it("of a tool go out with it, and its examples are warned of", async () => {
+    const { modelGateway, requests } = await onScript((response) => sendJSON(response, COMPLETION));
+    const cached = tool({
+      inputSchema: z.object({ city: z.string() }),
+      inputExamples: [{ input: { city: "Paris" } }],
+      providerOptions: cache,
+    });
+    const { warnings } = await generateText({ model: modelGateway("m"), tools: { cached }, prompt: "x" });
+    expect(requests[0]?.json["tools"]).toMatchObject([
+      { type: "function", function: { name: "cached" }, cache_control: { type: "ephemeral" } },
+    ]);
+    expect(warnings).toMatchObject([
+      { type: "unsupported", details: expect.stringContaining("addToolInputExamplesMiddleware") },
+    ]);
+  });
+
   it("of others stay away", async () => {
     const { messages } = await sent([
       {
@@ -330,6 +346,24 @@ describe("what a model wants back", () => {
         reasoning_details: joined,
       });
     }
+  });
+
+  it("comes back once, however many tools are called", async () => {
+    const { modelGateway, requests } = await onScript((response, count) => {
+      const second = { ...called, index: 1, id: "c2" };
+      return count === 1
+        ? sendDeltas(
+            response,
+            [{ reasoning_details: details.slice(2), tool_calls: [called, second] }],
+            "tool_calls",
+          )
+        : sendDeltas(response, [{ content: "Warm." }], "stop");
+    });
+    const stopWhen = isStepCount(2);
+    await streamText({ model: modelGateway("m"), tools: { weather }, stopWhen, prompt: "x" }).text;
+    const { reasoning_details: sentDetails, tool_calls: calls } = messagesOf(requests[1])[1] ?? {};
+    expect(sentDetails).toEqual(details.slice(2));
+    expect(calls).toHaveLength(2);
   });
 
   it.each([

@@ -79,18 +79,6 @@ function statusOf({ status, code = "" }: APIError): number | undefined {
 
 const LAST_SUCCESS = 299;
 
-/** A 200 that answers nothing: some routes do so when their filter has taken every choice away. */
-export function emptyAnswerError(data: object, url: string): APICallError {
-  return new APICallError({
-    message: "The answer holds no choice: the model said nothing. What the gateway sent is in error.data.",
-    url,
-    requestBodyValues: {},
-    responseBody: JSON.stringify(data),
-    isRetryable: false,
-    data,
-  });
-}
-
 /** A tool call that never told the name of its tool. */
 export function namelessToolCallError(data: unknown): InvalidResponseDataError {
   return new InvalidResponseDataError({

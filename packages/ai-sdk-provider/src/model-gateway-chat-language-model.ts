@@ -11,7 +11,7 @@ import { type AnswerReading, ChatAnswerParts } from "./chat-answer-parts.js";
 import { chatPartStream } from "./chat-part-stream.js";
 import { collectContent } from "./collect-content.js";
 import { fetchFileParts } from "./fetch-file-parts.js";
-import { emptyAnswerError, toSDKError } from "./map-error.js";
+import { toSDKError } from "./map-error.js";
 import type {
   ModelGatewayLanguageModelChatOptions,
   ModelGatewayLanguageModelSettings,
@@ -52,7 +52,6 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
       const { data, response, requestId } = await gateway.chat.completions
         .create({ ...body, stream: false }, toChatOptions(call, options))
         .withResponse();
-      if (data.choices.length === 0) throw emptyAnswerError(data, gateway.baseURL);
       const parts: LanguageModelV4StreamPart[] = [];
       const answer = new ChatAnswerParts((part) => parts.push(part), readingOf(prepared, requestId));
       answer.addCompletion(data);

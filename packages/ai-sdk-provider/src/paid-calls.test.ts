@@ -138,6 +138,20 @@ describe("the SDK's own retries", () => {
   });
 });
 
+describe("repetition that was asked for", () => {
+  it("treats a paid call whose outcome is unknown like any other", async () => {
+    const headers = { "retry-after-ms": "1" };
+    const { modelGateway, requests } = await onScript(
+      (response) => sendJSON(response, { error: { message: "upstream" } }, 502, headers),
+      { retryBillable: true },
+    );
+    await expect(
+      generateImage({ model: modelGateway.image("m"), prompt: "x", maxRetries: 2 }),
+    ).rejects.toThrow();
+    expect(requests).toHaveLength(3);
+  });
+});
+
 describe("a tool that pays", () => {
   const approved: ModelMessage[] = [
     { role: "user", content: "Draw a fox." },

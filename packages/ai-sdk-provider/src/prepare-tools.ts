@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, SharedV4Warning } from "@ai-sdk/provider";
 import type { FunctionTool, ToolChoice } from "@model-gateway/core";
+import { wireFields } from "./wire-fields.js";
 
 /**
  * Tools and tool choice for the request; nothing at all when there are no tools.
@@ -17,7 +18,12 @@ export function prepareTools(
       warnings.push({ type: "unsupported", feature: `provider-defined tool ${tool.id}` });
       continue;
     }
+    if (tool.inputExamples !== undefined && tool.inputExamples.length > 0) {
+      const details = "The SDK's addToolInputExamplesMiddleware puts them into the description.";
+      warnings.push({ type: "unsupported", feature: `inputExamples of the tool ${tool.name}`, details });
+    }
     functions.push({
+      ...wireFields(tool.providerOptions),
       type: "function",
       function: {
         name: tool.name,

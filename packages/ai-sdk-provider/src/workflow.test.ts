@@ -62,6 +62,7 @@ describe("models that a workflow keeps between its steps", () => {
       const stored = store(model);
       expect(stored).not.toContain(SECRET);
       expect(stored).toContain('"apiKeyVariable":"TEAM_KEY"');
+      expect(stored).toContain('["a",{"pattern":"^b","flags":"i"}]');
       const restored = restore(model, stored);
       expect([restored.modelId, restored.provider]).toEqual([model.modelId, model.provider]);
       expect(store(restored)).toBe(stored);

@@ -9,6 +9,7 @@ export function grammarProblems(parts: readonly LanguageModelV4StreamPart[]): st
   const problems: string[] = [];
   const open = new Map<string, string>();
   const closed = new Set<string>();
+  const inputs = new Map<string, string>();
   const complain = (index: number, what: string) =>
     problems.push(`part ${index} (${parts[index]?.type}): ${what}`);
 
@@ -31,6 +32,10 @@ export function grammarProblems(parts: readonly LanguageModelV4StreamPart[]): st
         open.delete(key);
         closed.add(key);
       }
+    }
+    if (part.type === "tool-input-delta") inputs.set(part.id, (inputs.get(part.id) ?? "") + part.delta);
+    if (part.type === "tool-call" && part.input !== (inputs.get(part.toolCallId) ?? "")) {
+      complain(index, "its input is not what was streamed");
     }
     if (part.type === "tool-call" && !closed.has(`tool-input ${part.toolCallId}`)) {
       complain(index, "its input has not ended");

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError, type ModelGateway } from "../src/index.js";
@@ -116,9 +117,13 @@ const CALLS: Record<string, (gateway: ModelGateway) => PromiseLike<unknown>> = {
   download: async (gateway) => (await gateway.download("https://gateway.example/f")).bytes(),
 };
 
-/** Cuts text into pieces at any byte. */
-function stream(text: string, cuts: readonly number[], breaks: boolean): ReadableStream<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
+/** Cuts a body into pieces at any byte. */
+function stream(
+  body: string | Uint8Array,
+  cuts: readonly number[],
+  breaks: boolean,
+): ReadableStream<Uint8Array> {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const positions = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort(
     (left, right) => left - right,
   );
@@ -153,6 +158,12 @@ async function ends(call: PromiseLike<unknown>): Promise<void> {
   }
 }
 
+const COMPRESSIONS = [
+  ["gzip", (bytes: Uint8Array) => gzipSync(bytes)],
+  ["deflate", (bytes: Uint8Array) => deflateSync(bytes)],
+  ["br", (bytes: Uint8Array) => brotliCompressSync(bytes)],
+] as const;
+
 const bodyless = (code: number) => code === 204 || code === 302;
 
 describe.each(Object.entries(CALLS))("%s", (_name, call) => {
@@ -167,6 +178,54 @@ describe.each(Object.entries(CALLS))("%s", (_name, call) => {
         async (text, code, head, cuts, breaks) => {
           const answer = () =>
             new Response(bodyless(code) ? null : stream(text, cuts, breaks), { status: code, headers: head });
+          await ends(call(gatewayAnswering(answer)));
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("ends with a result or an error of ours, whatever the bytes", async () => {
+    const start = fc.constantFrom(
+      "",
+      "data: ",
+      "data: {",
+      '{"data":[',
+      "\ufeff",
+      "<",
+      "\r\n",
+      "ID3",
+      "[DONE]",
+    );
+    const bytes = fc
+      .tuple(start, fc.uint8Array({ maxLength: 200 }))
+      .map((parts) => Buffer.concat(parts.map((part) => Buffer.from(part))));
+    // Whole, cut off, or not compressed at all although the header says so.
+    const compressed = fc
+      .tuple(bytes, fc.constantFrom(...COMPRESSIONS), fc.nat())
+      .map(([plain, [name, compress], cut]) => {
+        const whole = compress(plain);
+        return {
+          bytes: whole.subarray(0, whole.length - (cut % 3 === 0 ? cut % whole.length : 0)),
+          encoding: name,
+        };
+      });
+    const answers = fc.oneof(
+      bytes.map((plain) => ({ bytes: plain, encoding: "" })),
+      compressed,
+      bytes.map((plain) => ({ bytes: plain, encoding: "gzip" })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        answers,
+        status,
+        headers,
+        fc.array(fc.nat(), { maxLength: 3 }),
+        fc.boolean(),
+        async ({ bytes: sent, encoding }, code, head, cuts, breaks) => {
+          const all = encoding === "" ? head : { ...head, "content-encoding": encoding };
+          const answer = () =>
+            new Response(bodyless(code) ? null : stream(sent, cuts, breaks), { status: code, headers: all });
           await ends(call(gatewayAnswering(answer)));
         },
       ),

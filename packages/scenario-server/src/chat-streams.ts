@@ -410,6 +410,18 @@ const HEADS: ChatStream[] = [
 
 const [PLAIN] = TEXTS as [ChatStream];
 
+const SEVERAL_LINES: ChatStream = {
+  name: "JSON over several lines",
+  events: [
+    {
+      text: `${JSON.stringify({ ...HEAD, choices: [{ index: 0, delta: { content: "a" } }] }, null, 1).replace(/^/gm, "data: ")}\n\n`,
+    },
+    finish(),
+    END_MARKER,
+  ],
+  means: { text: "a", finishReason: "stop" },
+};
+
 const FORMS: ChatStream[] = [
   {
     name: "comments that keep the connection alive",
@@ -437,16 +449,11 @@ const FORMS: ChatStream[] = [
       return { ...event, text: index === 0 ? `\ufeff${dressed}` : dressed };
     }),
   },
+  SEVERAL_LINES,
   {
-    name: "JSON over several lines",
-    events: [
-      {
-        text: `${JSON.stringify({ ...HEAD, choices: [{ index: 0, delta: { content: "a" } }] }, null, 1).replace(/^/gm, "data: ")}\n\n`,
-      },
-      finish(),
-      END_MARKER,
-    ],
-    means: { text: "a", finishReason: "stop" },
+    ...SEVERAL_LINES,
+    name: "JSON over several lines that end in CRLF",
+    events: withLineEnds(SEVERAL_LINES.events, "\r\n"),
   },
 ];
 

@@ -45,7 +45,7 @@ export interface StreamEndEvent extends CallEvent {
 }
 
 /** A poll of a video task that failed; the task goes on, and so does its watch. */
-export interface PollFailedEvent {
+export interface PollFailedEvent extends CallEvent {
   /** Id of the task. */
   task: string;
   /** Failed polls in a row, this one included. */

@@ -78,7 +78,7 @@ export class Videos {
     const call: Call = {
       name: "videos.retrieve",
       method: "GET",
-      path: `${VIDEO_FAMILIES[handle?.family]?.path}/${encodeURIComponent(String(handle?.id))}`,
+      path: pathOf(handle),
       cost: "read",
       check: () => checkHandle(handle),
       address: handle?.address,
@@ -140,10 +140,20 @@ export class Videos {
     throw new VideoTaskFailedError(last as VideoTask);
   }
 
-  private tellFailed({ id }: VideoTaskHandle, { error, failedPolls, nextPollMs }: VideoPoll): void {
+  private tellFailed(handle: VideoTaskHandle, { error, failedPolls, nextPollMs }: VideoPoll): void {
     if (error === undefined || failedPolls === 0 || error.kind === "aborted") return;
     const reason = `${error.kind}: ${error.message}`;
-    this.onPollFailed({ task: id, failedPolls, reason, ...(nextPollMs !== undefined && { nextPollMs }) });
+    this.onPollFailed({
+      call: "videos.retrieve",
+      method: "GET",
+      path: pathOf(handle),
+      address: error.timeline.at(-1)?.address ?? handle.address ?? "general",
+      attempt: 1,
+      task: handle.id,
+      failedPolls,
+      reason,
+      ...(nextPollMs !== undefined && { nextPollMs }),
+    });
   }
 
   private createTask(
@@ -172,6 +182,10 @@ export class Videos {
       return task.rawStatus === undefined ? { ...task, status: "queued" } : task;
     });
   }
+}
+
+function pathOf(handle: VideoTaskHandle): string {
+  return `${VIDEO_FAMILIES[handle?.family]?.path}/${encodeURIComponent(String(handle?.id))}`;
 }
 
 function checkPollOptions({ intervalMs, backoff = {} }: PollOptions | WatchOptions): void {

@@ -28,10 +28,12 @@ const SECRET = "a secret of at least thirty-two characters";
 const FRAME = `data:image/png;base64,${Buffer.from("not looked into").toString("base64")}`;
 const NEVER = { intervalMs: 600_000, ratePerSecond: 1_000 };
 
+const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
+
 async function bootWithCallbacks(
   options: Partial<CallbackOptions> = {},
   globalPrefix?: string,
-  { fetch }: Pick<ModelGatewayModuleOptions, "fetch"> = {},
+  { fetch, maxWatchMs }: Pick<ModelGatewayModuleOptions, "fetch"> & { maxWatchMs?: number } = {},
   configure: (app: INestApplication) => void = () => {},
 ) {
   const { emulator, connection } = await useEmulator();
@@ -41,7 +43,7 @@ async function bootWithCallbacks(
   const module = ModelGatewayModule.forRoot({
     ...connection,
     ...(fetch && { fetch }),
-    videos: { ...NEVER, store },
+    videos: { ...NEVER, store, ...(maxWatchMs !== undefined && { maxWatchMs }) },
     callback: { publicUrl: `http://127.0.0.1:${port}${prefix}`, secret: SECRET, ...options },
   });
   const { app } = await bootApp([module], {
@@ -286,9 +288,8 @@ describe("a callback of a task", () => {
   const asked = (emulator: Emulator) => emulator.journal.list({ method: "GET", path: "/videos/*" }).length;
 
   it("that was given up takes it up again", async () => {
-    const { videos, emulator, addressOf } = await bootWithCallbacks();
-    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*", times: 1 });
-    const { key } = await videos.submit(VIDEO);
+    const { videos, addressOf } = await bootWithCallbacks({}, undefined, { maxWatchMs: 300 });
+    const { key } = await videos.submit(STUCK);
     expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "unknown" });
     await expect
       .poll(async () => {
@@ -299,13 +300,11 @@ describe("a callback of a task", () => {
   });
 
   it("that nobody wants polled is ignored, also when it was given up before", async () => {
-    const { app, videos, emulator, addressOf } = await bootWithCallbacks();
-    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
-    const { key } = await videos.submit(VIDEO);
+    const { app, videos, emulator, addressOf } = await bootWithCallbacks({}, undefined, { maxWatchMs: 20 });
+    const { key } = await videos.submit(STUCK);
     expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "unknown" });
     await videos.cancelWatch(key);
     const cancelled = await videos.get(key);
-    emulator.faults.clear();
     const before = asked(emulator);
     expect(await post(addressOf())).toBe(202);
     await arrival(app);

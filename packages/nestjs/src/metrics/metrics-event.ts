@@ -1,6 +1,7 @@
 import type {
   CallEvent,
   FailoverEvent,
+  PollFailedEvent,
   ResponseEvent,
   RetryEvent,
   StreamEndEvent,
@@ -13,10 +14,12 @@ import type {
  * - `retry`: a failed attempt will be repeated
  * - `failover`: the next attempt goes to another address
  * - `stream_end`: a stream is over, in whatever way; with its usage, when it told one
+ * - `poll_failed`: a video task cannot be read at the moment; it goes on, and is polled on
  */
 export type MetricsEvent =
   | ({ type: "request" } & CallEvent)
   | ({ type: "response" } & ResponseEvent)
   | ({ type: "retry" } & RetryEvent)
   | ({ type: "failover" } & FailoverEvent)
-  | ({ type: "stream_end" } & StreamEndEvent);
+  | ({ type: "stream_end" } & StreamEndEvent)
+  | ({ type: "poll_failed" } & PollFailedEvent);

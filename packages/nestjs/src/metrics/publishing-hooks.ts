@@ -1,6 +1,9 @@
 import type { GatewayHooks } from "@model-gateway/core";
+import { Logger } from "@nestjs/common";
 import type { Subject } from "rxjs";
 import type { MetricsEvent } from "./metrics-event.js";
+
+const logger = new Logger("ModelGateway");
 
 type EventOf<T extends MetricsEvent["type"]> = Omit<Extract<MetricsEvent, { type: T }>, "type">;
 
@@ -33,6 +36,16 @@ export function publishingHooks(events: Subject<MetricsEvent>, own: GatewayHooks
     onStreamEnd(event) {
       publish("stream_end", event);
       own.onStreamEnd?.(event);
+    },
+    onPollFailed(event) {
+      // When it begins: polls may go on failing for hours.
+      if (event.failedPolls === 1) {
+        logger.warn(
+          `Video task ${event.task} cannot be read (${event.reason}). It goes on, and is polled on.`,
+        );
+      }
+      publish("poll_failed", event);
+      own.onPollFailed?.(event);
     },
   };
 }

@@ -9,16 +9,22 @@ import {
   ModelGatewayModule,
   ModelsService,
   VideoKeyTakenError,
+  type VideosOptions,
   VideosService,
 } from "../index.js";
 
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
 const FRAME = `data:image/png;base64,${Buffer.from("not looked into").toString("base64")}`;
 
-async function bootVideos(store = new MemoryVideoTaskStore(), fetch = globalThis.fetch) {
+async function bootVideos(
+  store = new MemoryVideoTaskStore(),
+  fetch = globalThis.fetch,
+  options: VideosOptions = {},
+) {
   const { emulator, connection } = await useEmulator();
   const boot = async () => {
-    const module = ModelGatewayModule.forRoot({ ...connection, fetch, videos: { ...FAST_POLLS, store } });
+    const videos = { ...FAST_POLLS, store, ...options };
+    const module = ModelGatewayModule.forRoot({ ...connection, fetch, videos });
     const { app } = await bootApp([module]);
     return { app, videos: app.get(VideosService) };
   };
@@ -104,8 +110,11 @@ describe("reconciling an orphan", () => {
 });
 
 describe("reconciling a task with a handle", () => {
+  /** Tasks that are not over after a second are given up. */
+  const bootImpatient = () => bootVideos(undefined, undefined, { maxWatchMs: 1_000 });
+
   it("takes up one that was given up", async () => {
-    const { videos, emulator, polls } = await bootVideos();
+    const { videos, emulator, polls } = await bootImpatient();
     emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
     const { key } = await videos.submit(VIDEO);
     const given = await lastValueFrom(videos.watch$(key));
@@ -124,8 +133,7 @@ describe("reconciling a task with a handle", () => {
   });
 
   it("takes up one that was given up by the task id that it has, and by no other", async () => {
-    const { videos, emulator } = await bootVideos();
-    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*", times: 1 });
+    const { videos } = await bootImpatient();
     const { key } = await videos.submit(STUCK);
     const { handle } = await lastValueFrom(videos.watch$(key));
     await expect(videos.reconcile(key, { taskId: "task_other" })).rejects.toThrow(ConflictException);
@@ -134,9 +142,8 @@ describe("reconciling a task with a handle", () => {
   });
 
   it("frees the key of none, also not of one that was given up: it was paid for", async () => {
-    const { videos, emulator, creates } = await bootVideos();
-    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
-    const { key } = await videos.submit(VIDEO);
+    const { videos, creates } = await bootImpatient();
+    const { key } = await videos.submit(STUCK);
     const given = await lastValueFrom(videos.watch$(key));
     await expect(videos.reconcile(key, { notPaid: true })).rejects.toThrow(ConflictException);
     expect(await videos.get(key)).toEqual(given);

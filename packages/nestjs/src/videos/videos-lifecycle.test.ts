@@ -6,15 +6,16 @@ import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { holdBack } from "../../test/hold-back.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { MemoryVideoTaskStore, ModelGatewayModule, VideosService } from "../index.js";
+import { MemoryVideoTaskStore, ModelGatewayModule, type VideosOptions, VideosService } from "../index.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
 
-async function useStore(store = new MemoryVideoTaskStore()) {
+async function useStore(store = new MemoryVideoTaskStore(), options: VideosOptions = {}) {
   const { emulator, connection } = await useEmulator();
   const boot = async (logger?: ConsoleLogger) => {
-    const module = ModelGatewayModule.forRoot({ ...connection, videos: { ...FAST_POLLS, store } });
+    const videos = { ...FAST_POLLS, store, ...options };
+    const module = ModelGatewayModule.forRoot({ ...connection, videos });
     const { app } = await bootApp([module], logger && { logger });
     return { app, videos: app.get(VideosService) };
   };
@@ -189,7 +190,7 @@ describe("starting an application on a store with open tasks", () => {
   });
 
   it("asks again for tasks it had to give up", async () => {
-    const { boot, emulator } = await useStore();
+    const { boot, emulator } = await useStore(undefined, { maxWatchMs: 1_000 });
     emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
     const before = await boot();
     const { key } = await before.videos.submit(VIDEO);

@@ -6,6 +6,8 @@ import { bootApp } from "../../test/boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
 import {
   MemoryVideoTaskStore,
+  type MetricsEvent,
+  MetricsService,
   ModelGatewayModule,
   VideoKeyTakenError,
   type VideosOptions,
@@ -248,15 +250,24 @@ describe("polling", () => {
     expect(emulator.journal.list({ method: "POST" })).toHaveLength(2);
   });
 
-  it("gives a task up as unknown, with its handle, when the gateway refuses to tell", async () => {
-    const { videos, emulator } = await bootVideos();
-    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
-    const { key } = await videos.submit(VIDEO);
-    const last = await lastValueFrom(videos.watch$(key));
-    expect(last).toMatchObject({ status: "unknown", problem: { kind: "authentication" } });
-    expect(last.handle?.id).toBe(emulator.videos.list()[0]?.id);
-    expect(await firstValueFrom(videos.orphans$)).toMatchObject({ key });
-  });
+  it.each([401, 403, 400, 500])(
+    "goes on while polls are answered %i: that says nothing about a task that was paid for",
+    async (status) => {
+      const { app, videos, emulator } = await bootVideos();
+      emulator.faults.add({ kind: "status", status, path: "/videos/*", times: 12 });
+      const told: MetricsEvent[] = [];
+      app.get(MetricsService).events$.subscribe((event) => told.push(event));
+      const { key } = await videos.submit(VIDEO);
+      await emulator.videos.succeed(emulator.videos.list()[0]?.id ?? "");
+      const last = await lastValueFrom(videos.watch$(key));
+      expect(last).toMatchObject({ status: "succeeded" });
+      expect(last.problem).toBeUndefined();
+      expect(emulator.journal.list({ method: "GET" })).toHaveLength(13);
+      const failed = told.filter(({ type }) => type === "poll_failed");
+      expect(failed).toHaveLength(12);
+      expect(failed[0]).toMatchObject({ task: last.handle?.id, failedPolls: 1 });
+    },
+  );
 
   it("leaves a task as unknown after maxWatchMs", async () => {
     const { videos } = await bootVideos({ maxWatchMs: 20 });
@@ -268,7 +279,6 @@ describe("polling", () => {
   });
 
   it("counts maxWatchMs over everything, however often the polls had to be begun anew", async () => {
-    // Longer than the ten failed polls after which core gives up a watch: at this interval half a second at most.
     const { videos, emulator } = await bootVideos({ intervalMs: 1, maxWatchMs: 1_500 });
     emulator.faults.add({ kind: "status", status: 502, path: "/videos/*" });
     const { key } = await videos.submit(VIDEO);
