@@ -76,6 +76,26 @@ describe("an answer's message holds", () => {
     ]);
   });
 
+  it("thoughts that come as parts of the content as reasoning", async () => {
+    const thinking = [
+      { type: "text", text: "Six times" },
+      { type: "text", text: " seven." },
+    ];
+    const message = await answer({
+      content: [
+        { type: "thinking", thinking },
+        { type: "text", text: "42" },
+      ],
+    });
+    expect(message.contentBlocks).toEqual([
+      { type: "reasoning", reasoning: "Six times seven." },
+      { type: "text", text: "42" },
+    ]);
+    expect((await answer({ content: [{ type: "thinking", thinking: "Hm." }] })).contentBlocks).toEqual([
+      { type: "reasoning", reasoning: "Hm." },
+    ]);
+  });
+
   it("spoken words as an audio block, and as the route sent them", async () => {
     const audio = { id: "audio-1", data: "UklGRgAA", transcript: "Hello.", expires_at: 9 };
     const message = await answer({ content: null, audio });

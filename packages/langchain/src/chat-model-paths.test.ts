@@ -199,6 +199,20 @@ const ANSWERS: Record<string, { whole: ScriptedReply; events: unknown[] }> = {
       ...ending(),
     ],
   },
+  "another id in every event": {
+    whole: completion({ content: "Hello there" }),
+    events: [
+      event({ content: "Hello" }),
+      event({ content: " there" }, { id: "chatcmpl-2" }),
+      event({}, { id: "chatcmpl-3", finish_reason: "stop" }),
+      {
+        ...event({}),
+        id: "chatcmpl-4",
+        choices: [],
+        usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 },
+      },
+    ],
+  },
   "content parts": {
     whole: completion({
       content: [
@@ -297,6 +311,21 @@ describe("an answer is the same message however LangChain reads it", () => {
       }
     },
   );
+
+  it("gives all pieces one id, whatever ids the events have", async () => {
+    const model = new ChatModelGateway("requested-model", gateway.connection);
+    const { events = [] } = ANSWERS["another id in every event"] ?? {};
+    const ids = async (...given: unknown[]) => {
+      gateway.script({ events: given });
+      const seen = new Set<string | undefined>();
+      for await (const chunk of await model.stream("Hi")) seen.add(chunk.id);
+      return [...seen];
+    };
+    expect(await ids(...events)).toEqual(["chatcmpl-1"]);
+    // What was shown without an id goes on without one: LangChain gives such messages its own.
+    const late = [event({ content: "a" }, { id: "" }), event({ content: "b" }), ...ending()];
+    expect(await ids(...late)).toEqual([undefined]);
+  });
 
   it("joins the pieces of a stream of standard blocks", async () => {
     const model = new ChatModelGateway("m", { ...gateway.connection, outputVersion: "v1" });

@@ -144,6 +144,7 @@ describe("storing a streamed message with tool calls", () => {
         expect.objectContaining({ type: "invalid_tool_call", id: "a", name: "save", args: '{"text":"half' }),
       ],
     };
+    expect(JSON.parse(JSON.stringify(message)).kwargs).not.toHaveProperty("tool_call_chunks");
     const loaded = await load<AIMessage>(JSON.stringify(message));
     expect(loaded).toMatchObject(expected);
     expect(AIMessage.isInstance(loaded)).toBe(true);

@@ -27,6 +27,11 @@ describe("images in the text of an answer", () => {
     ],
     ["a bare address", "See https://images.example/a.png", [text("See https://images.example/a.png")]],
     ["a link", "[a](https://images.example/a.png)", [text("[a](https://images.example/a.png)")]],
+    [
+      "an image behind a backtick whose line ends",
+      "`a\n![a](https://images.example/a.png)`",
+      [text("`a\n"), linked, text("`")],
+    ],
     ["a relative path", "![a](./a.png)", [text("![a](./a.png)")]],
     [
       "an image in a code block",
