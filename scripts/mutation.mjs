@@ -22,6 +22,8 @@ const GROUPS = {
     tests: tests(
       "transport/retry-policy",
       "transport/retry-after",
+      "transport/retry-budget",
+      "transport/status-table",
       "transport/call-gate",
       "errors/error-from-answer",
     ),
