@@ -11,6 +11,8 @@ import {
   findMessageImages,
   readToolCalls,
   StreamInterruptedError,
+  type ThinkTagPiece,
+  ThinkTagReader,
   type Usage,
 } from "@model-gateway/core";
 import { answerMetadata, firstChoice } from "./answer-metadata.js";
@@ -21,7 +23,6 @@ import { FenceReader } from "./fence-reader.js";
 import { toSDKStreamError } from "./map-error.js";
 import { mapFinishReason } from "./map-finish-reason.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
-import { ThinkTagReader } from "./think-tag-reader.js";
 import { ToolCallParts } from "./tool-call-parts.js";
 
 /** How an answer is read. */
@@ -166,11 +167,9 @@ export class ChatAnswerParts {
     else this.writeTagged(this.tags.add(text));
   }
 
-  private writeTagged(pieces: ReturnType<ThinkTagReader["add"]>): void {
-    for (const { type, text } of pieces) {
-      if (type === "text") this.writeUnfenced(text);
-      else this.blocks.reasoning(text, { thinkTags: true });
-    }
+  private writeTagged({ reasoning, text }: ThinkTagPiece): void {
+    if (reasoning !== "") this.blocks.reasoning(reasoning, { thinkTags: true });
+    if (text !== "") this.writeUnfenced(text);
   }
 
   private writeUnfenced(text: string): void {

@@ -203,8 +203,8 @@ describe("image requests", () => {
     [
       "chat",
       { family: "chat" },
-      { quality: "high", user: "u", sizePlacement: "prompt" },
-      ["outputFormat", "background", "moderation", "watermark", "extraBody"],
+      { quality: "high", user: "u", sizePlacement: "prompt", extraBody: { style: "ink" } },
+      ["outputFormat", "background", "moderation", "watermark"],
     ],
     [
       "reference",

@@ -54,8 +54,8 @@ export async function prepareImageRequest(
   if (kind === "chat") {
     const { quality, sizePlacement, user } = options;
     const images = files.map(fileAddress);
-    const body: ChatImageRequest = { model: modelId, prompt, size, quality, sizePlacement, user, images };
-    return { request: { kind, body: defined(body) }, warnings };
+    const own: ChatImageRequest = { model: modelId, prompt, size, quality, sizePlacement, user, images };
+    return { request: { kind, body: { ...defined(own), ...options.extraBody } }, warnings };
   }
   if (kind === "edit") {
     const body: ImageEditRequest = defined({
@@ -93,7 +93,7 @@ const BASE64_OPTIONS: readonly OptionName[] = [
 
 /** Which options each way has fields for. */
 const SENT: Record<RequestKind, ReadonlySet<OptionName>> = {
-  chat: new Set<OptionName>(["family", "size", "quality", "user", "sizePlacement"]),
+  chat: new Set<OptionName>(["family", "size", "quality", "user", "sizePlacement", "extraBody"]),
   reference: new Set<OptionName>([
     ...(["family", "size", "outputFormat", "responseFormat", "watermark", "guidanceScale"] as const),
     ...(["sequentialImageGeneration", "maxImages", "extraBody"] as const),

@@ -31,6 +31,8 @@ export type {
   UserMessage,
   VideoPart,
 } from "./chat/chat-types.js";
+export { type CacheTokens, readCacheTokens } from "./chat/read-cache-tokens.js";
+export { type ThinkTagPiece, ThinkTagReader } from "./chat/think-tag-reader.js";
 export {
   parseToolArguments,
   readToolCalls,

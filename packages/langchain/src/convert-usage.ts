@@ -1,5 +1,5 @@
 import type { UsageMetadata } from "@langchain/core/messages";
-import type { Usage } from "@model-gateway/core";
+import { readCacheTokens, type Usage } from "@model-gateway/core";
 
 /**
  * Token counts in LangChain's form. The detail objects are always there, if empty: LangChain adds them when it
@@ -11,6 +11,7 @@ export function convertUsage(usage: Usage | null | undefined): UsageMetadata | u
   const output = usage.completion_tokens ?? 0;
   const prompt = usage.prompt_tokens_details ?? {};
   const completion = usage.completion_tokens_details ?? {};
+  const cache = readCacheTokens(usage);
   return {
     input_tokens: input,
     output_tokens: output,
@@ -20,13 +21,8 @@ export function convertUsage(usage: Usage | null | undefined): UsageMetadata | u
       audio: prompt["audio_tokens"],
       image: prompt["image_tokens"],
       video: prompt["video_tokens"],
-      cache_read:
-        prompt.cached_tokens ?? usage["prompt_cache_hit_tokens"] ?? usage["cache_read_input_tokens"],
-      cache_creation:
-        prompt["cache_write_tokens"] ??
-        prompt["cache_creation_tokens"] ??
-        prompt["cached_creation_tokens"] ??
-        usage["cache_creation_input_tokens"],
+      cache_read: cache.read,
+      cache_creation: cache.written,
     }),
     output_token_details: pickNumbers({
       text: completion["text_tokens"],

@@ -4,11 +4,11 @@ import {
   type CompletionMessage,
   InvalidResponseError,
   readToolCalls,
+  ThinkTagReader,
   type ToolCallReading,
 } from "@model-gateway/core";
 import { type OutputImagePart, readOutputImage } from "./output-images.js";
 import { asArray, readContentParts } from "./read-content-parts.js";
-import { ThinkTagReader } from "./think-tag-reader.js";
 
 /** How answers are read. */
 export interface AnswerReading {

@@ -1,12 +1,12 @@
 import {
   type ChatCompletion,
   type ChatCompletionChunk,
+  ThinkTagReader,
   ToolCallReader,
   type ToolCallUpdate,
 } from "@model-gateway/core";
 import { type Answer, type AnswerReading, choicesOf, readAnswer } from "./read-answer.js";
 import { readContentParts } from "./read-content-parts.js";
-import { ThinkTagReader } from "./think-tag-reader.js";
 
 /** What one event of a stream adds to what can be shown. */
 export interface Delta {

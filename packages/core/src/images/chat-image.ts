@@ -10,6 +10,8 @@ export function checkChatImageRequest(request: ChatImageRequest): void {
   check.requiredString("model");
   check.requiredString("prompt");
   checkChatImageSize(check, request.size);
+  const { stream } = request as { stream?: unknown };
+  if (stream) check.add("stream", "must be left out: images are read from whole answers");
   request.images?.forEach((image, index) => {
     if (typeof image === "string" && !/^(https?:|data:image\/)/.test(image)) {
       check.add(`images[${index}]`, "must be a public URL, a data:image/… URL, or bytes", image);
@@ -26,7 +28,7 @@ export async function chatImageBody({
   size,
   quality,
   sizePlacement = "metadata",
-  user,
+  ...fields
 }: ChatImageRequest): Promise<ChatCompletionRequest> {
   const inPrompt = size !== undefined && sizePlacement === "prompt";
   const text: ContentPart = { type: "text", text: inPrompt ? `${size} '${prompt}'` : prompt };
@@ -36,14 +38,15 @@ export async function chatImageBody({
     ),
   );
   const metadata = {
+    ...fields.metadata,
     ...(size === undefined || inPrompt ? {} : { size }),
     ...(quality === undefined ? {} : { quality }),
   };
   return {
+    ...fields,
     model,
     messages: [{ role: "user", content: [text, ...pictures] }],
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
-    ...(user === undefined ? {} : { user }),
   };
 }
 

@@ -83,7 +83,7 @@ export interface ChatImageResult extends ImageResult {
 /** What an image of a request made through the chat endpoint may be. */
 export type ChatImageInput = string | Blob | Uint8Array | { data: Blob | Uint8Array; mediaType?: string };
 
-/** A request for the image-chat model (API description, image generation through chat). */
+/** A request for the image-chat model (API description, image generation through chat). Further fields pass through. */
 export interface ChatImageRequest {
   /** The image-chat model id. */
   model: string;
@@ -101,6 +101,8 @@ export interface ChatImageRequest {
   sizePlacement?: "metadata" | "prompt";
   /** End-user identifier. */
   user?: string;
+  /** Key-value pairs; `size` and `quality` are put among them. */
+  metadata?: Record<string, unknown>;
 }
 
 /** An event of a streamed image call, of either family. `raw` is the event as it came. */

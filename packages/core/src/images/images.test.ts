@@ -412,6 +412,22 @@ describe("image requests", () => {
   });
 });
 
+describe("a request through chat", () => {
+  it("sends further fields and metadata as they are, and no stream", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, completion("no image")));
+    const { images } = gatewayFor(server.url);
+    const request = { model: "m", prompt: "p", size: "1024x1024", metadata: { style: "ink" }, seed: 7 };
+    await images.generateThroughChat(request);
+    expect(server.requests[0]?.json).toMatchObject({
+      seed: 7,
+      metadata: { style: "ink", size: "1024x1024" },
+    });
+    const error = await errorOf(images.generateThroughChat({ ...request, stream: true } as never));
+    expect(error).toMatchObject({ kind: "invalid_request", field: "stream" });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe("images that a model wrote the address of", () => {
   const answering = (content: unknown, more: object = {}) =>
     startServer(({ path }, response) => {
@@ -471,16 +487,23 @@ describe("image streams", () => {
     });
   });
 
-  it("fail with an error event that names an id", async () => {
+  const PARTIAL = { type: "image_generation.partial_image", b64_json: "AQID", partial_image_index: 0 };
+
+  it.each([
+    [500, [], { kind: "server", retryable: false, maybeProcessed: true }],
+    [429, [], { kind: "rate_limit", retryable: true, maybeProcessed: false }],
+    [400, [], { kind: "bad_request", retryable: false, maybeProcessed: false }],
+    [400, [PARTIAL], { kind: "bad_request", retryable: false, maybeProcessed: true }],
+  ])("fail with an error event of code %i after %j, as money says", async (code, before, expected) => {
     const server = await startServer((_request, response) => {
-      sendEvents(response, [{ type: "error", id: "r", error: { message: "no", code: 500 } }, "[DONE]"]);
+      sendEvents(response, [...before, { type: "error", id: "r", error: { message: "no", code } }, "[DONE]"]);
       response.end();
     });
     const stream = await gatewayFor(server.url).images.stream({ model: "m", prompt: "p" });
     const read = async () => {
       for await (const _event of stream);
     };
-    expect(await errorOf(read())).toMatchObject({ kind: "server" });
+    expect(await errorOf(read())).toMatchObject(expected);
   });
 });
 

@@ -17,6 +17,7 @@ import { type Call, pathOn } from "./call.js";
 import type { TurnRefusal } from "./call-gate.js";
 import { redactText, redactValue } from "./redact.js";
 import { mayHaveBeenBilled } from "./retry-policy.js";
+import { judgeStatus } from "./status-table.js";
 import type { ResponseHeaders } from "./transport.js";
 
 /** What the messages of one call's errors are made from. */
@@ -279,6 +280,22 @@ export function errorFromErrorAnswer(
     retryAfterMs: answer.retryAfterMs,
     partial: answer.partial,
   });
+}
+
+/** The public error for an event that tells of an error: judged by the status that it stands for. */
+export function errorInsideStream(
+  body: unknown,
+  { partial, delivered }: { partial: unknown; delivered: boolean },
+  context: ErrorContext,
+): APIError {
+  const { cost } = context.call;
+  const { retry, doubtful } = judgeStatus(meaningOf(200, readErrorBody(body)));
+  const verdict = {
+    retryable: retry === "always" || (retry === "unless_billable" && cost !== "billable"),
+    // What a stream has delivered was made, whatever went wrong after it.
+    maybeProcessed: cost === "billable" && (doubtful || delivered),
+  };
+  return errorFromErrorAnswer({ status: 200, body, partial }, context, verdict);
 }
 
 /** The public error for a successful answer that is not an answer to this call. */

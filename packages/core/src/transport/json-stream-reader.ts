@@ -2,9 +2,9 @@ import { AsyncQueue } from "./async-queue.js";
 import type { AttemptFailure, StreamReader } from "./attempt.js";
 import {
   type ErrorContext,
-  errorFromErrorAnswer,
   errorFromInterruption,
   errorFromUnreadable,
+  errorInsideStream,
 } from "./call-errors.js";
 import { EventStreamParser } from "./event-stream-parser.js";
 
@@ -40,6 +40,8 @@ export class JSONStreamReader<T> implements StreamReader<T> {
   private marked = false;
   private items = 0;
   private received = 0;
+  /** Whether anything came that was no error. */
+  private delivered = false;
   private readonly parser: EventStreamParser;
 
   constructor(
@@ -92,9 +94,11 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     this.items++;
     const error = this.shape.findError(event);
     if (error !== undefined) {
-      throw errorFromErrorAnswer({ status: 200, body: error, partial: this.shape.partial() }, this.context);
+      const { delivered } = this;
+      throw errorInsideStream(error, { partial: this.shape.partial(), delivered }, this.context);
     }
     this.accept(event);
+    this.delivered = true;
     this.queue.push(event);
   }
 

@@ -1,5 +1,7 @@
 const OPEN = "<think>";
 const CLOSE = "</think>";
+/** A tag is not waited for behind more than this, blanks included: an answer of nothing but blanks is one, too. */
+const MAX_LEAD = 64;
 
 /** What a piece of text turned out to be. */
 export interface ThinkTagPiece {
@@ -41,7 +43,7 @@ export class ThinkTagReader {
     if (begun.startsWith(OPEN)) {
       this.place = "thinking";
       this.held = begun.slice(OPEN.length);
-    } else if (!OPEN.startsWith(begun)) this.passOn(read);
+    } else if (!OPEN.startsWith(begun) || this.held.length > MAX_LEAD) this.passOn(read);
   }
 
   private readThoughts(read: ThinkTagPiece): void {

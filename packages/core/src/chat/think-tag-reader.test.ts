@@ -39,3 +39,10 @@ it("passes on what is no tag as soon as that is known", () => {
   expect(reader.add(" 2</think>Yes")).toEqual({ text: "Yes", reasoning: "< 2" });
   expect(reader.add("<think>")).toEqual({ text: "<think>", reasoning: "" });
 });
+
+it("does not wait for a tag behind more blanks than anybody sends", () => {
+  const reader = new ThinkTagReader();
+  expect(reader.add(" ".repeat(64))).toEqual({ text: "", reasoning: "" });
+  expect(reader.add(" ")).toEqual({ text: " ".repeat(65), reasoning: "" });
+  expect(reader.add("<think>")).toEqual({ text: "<think>", reasoning: "" });
+});
