@@ -99,6 +99,34 @@ const ATOMS = [
   "error",
 ];
 
+/** What is tried once, then over again for each of the many characters in the middle. */
+const FRAMED: ReadonlyArray<readonly [before: string, atom: string, after: string]> = [
+  ["https://a.example/", ".", "x"],
+  ["https://a.example/", "!?", "x"],
+  ["https://a.example/", "/", ""],
+  ["<script>", "a", ""],
+  ["<script>", "</scrip", ">"],
+  ["<", " ", ">"],
+  ["<!--", "-", ""],
+  ["![", "a", "]"],
+  ["![a](http://", " ", "x"],
+  ["![a](", " ", "x"],
+  ["data:image/png;base64,", "A", "!"],
+  ["data:image/", "a", "!"],
+  ["```json", " ", "x"],
+  ["```json\n", "`", "x"],
+  ["<think>", "<", "think>"],
+  ["sk-", "a", "!"],
+  [" ", "\t", "x"],
+  ['{"id":', " ", "12345678901234567890}"],
+  ['{"', "a", 'id":12345678901234567890}'],
+  ['{"id":', "1", "}"],
+  ["application/", "a.", "+x"],
+  [";", "base64", ","],
+];
+
+const SHAPES = [...ATOMS.map((atom) => ["", atom, ""] as const), ...FRAMED];
+
 const CHAT = { model: "m", messages: [{ role: "user" as const, content: "x" }] };
 const HANDLE = { v: 1, family: "content", id: "t" } as const;
 
@@ -223,13 +251,12 @@ const READERS: Record<string, (text: string) => unknown> = {
 
 describe.each(Object.entries(READERS))("%s", (_name, read) => {
   it("is read in time that grows with its length, whatever it repeats", async () => {
-    for (const atom of ATOMS) {
-      const name = JSON.stringify(atom);
-      await expectLinearWork((size) => ends(() => read(atom.repeat(Math.ceil(size / atom.length))))).catch(
-        (error: Error) => {
-          throw new Error(`${name} repeated: ${error.message}`, { cause: error });
-        },
-      );
+    for (const [before, atom, after] of SHAPES) {
+      const text = (size: number) => before + atom.repeat(Math.ceil(size / atom.length)) + after;
+      await expectLinearWork((size) => ends(() => read(text(size)))).catch((error: Error) => {
+        const shape = `${JSON.stringify(before)}, ${JSON.stringify(atom)} repeated, ${JSON.stringify(after)}`;
+        throw new Error(`${shape}: ${error.message}`, { cause: error });
+      });
     }
   });
 });

@@ -134,6 +134,27 @@ describe.each(WAYS)("streams read %s", (_way, read) => {
 });
 
 describe("pace", () => {
+  it.each(["events", "bytes", "cuts"] as const)(
+    "%s gives the event loop a turn before each write",
+    async (pace) => {
+      const { emulator } = await startEmulator({ pace });
+      const response = await emulator.fetch(`${emulator.url}/chat/completions`, init(CHAT));
+      let turns = 0;
+      let counting = true;
+      const count = () => {
+        turns++;
+        if (counting) setImmediate(count);
+      };
+      setImmediate(count);
+      let writes = 0;
+      for await (const _piece of response.body ?? []) writes++;
+      counting = false;
+      // Streams read ahead by a few.
+      expect(turns).toBeGreaterThan(writes - 5);
+      expect(writes).toBeGreaterThan(5);
+    },
+  );
+
   it("leaves other answers as they are", async () => {
     const { emulator } = await startEmulator({ pace: "bytes" });
     const pieces = await piecesOf(emulator, "/chat/completions", { ...CHAT, stream: false });
