@@ -11,7 +11,8 @@ const projects = ["packages", "examples", "matrix"]
   .filter(existsSync)
   .flatMap((parent) => readdirSync(parent).map((folder) => join(parent, folder)))
   .flatMap((root) => {
-    const own = readdirSync(root).filter((file) => /^vitest\..*config\.ts$/.test(file));
+    // What mutation testing runs is the same tests once more.
+    const own = readdirSync(root).filter((file) => /^vitest\.(?!stryker\.).*config\.ts$/.test(file));
     const configs = own.map((file) => join(root, file));
     if (own.includes("vitest.config.ts")) return configs;
     const { name } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { name: string };

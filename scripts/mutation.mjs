@@ -22,6 +22,8 @@ const GROUPS = {
     tests: tests(
       "transport/retry-policy",
       "transport/retry-after",
+      "transport/retry-budget",
+      "transport/status-table",
       "transport/call-gate",
       "errors/error-from-answer",
     ),
@@ -161,7 +163,7 @@ function run(name) {
 function stryker(name, mutate, include) {
   const config = {
     testRunner: "vitest",
-    vitest: { configFile: "packages/core/vitest.stryker.config.ts", related: false },
+    vitest: { configFile: "scripts/mutation.vitest.config.ts", related: false },
     plugins: ["@stryker-mutator/vitest-runner"],
     coverageAnalysis: "perTest",
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),

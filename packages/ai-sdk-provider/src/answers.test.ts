@@ -130,12 +130,12 @@ describe("reasoning", () => {
   });
 
   it("comes from tags where that is asked for, by setting or option, and stays text elsewhere", async () => {
-    const settings = { reasoningTag: "think" };
+    const settings = { thinkTags: true };
     const found = [
       {
         type: "reasoning",
         text: "Six sevens.",
-        providerMetadata: { modelGateway: { tag: "think" } },
+        providerMetadata: { modelGateway: { thinkTags: true } },
       },
       { type: "text", text: "42" },
     ];
@@ -308,6 +308,7 @@ describe("what has no place of its own", () => {
     { prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 2 } },
     { prompt_tokens_details: { cached_tokens: 3, cache_creation_tokens: 2 } },
     { prompt_tokens_details: { cached_tokens: 3 }, cache_creation_input_tokens: 2 },
+    { cache_read_input_tokens: 3, cache_creation_input_tokens: 2 },
   ])("tokens written to the cache count as such: %j", async (more) => {
     const { modelGateway } = await onScript((response) =>
       sendJSON(response, completion({ content: "ok" }, "stop", { usage: { prompt_tokens: 10, ...more } })),

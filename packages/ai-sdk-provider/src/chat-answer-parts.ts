@@ -21,14 +21,14 @@ import { FenceReader } from "./fence-reader.js";
 import { toSDKStreamError } from "./map-error.js";
 import { mapFinishReason } from "./map-finish-reason.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
-import { ReasoningTagReader } from "./reasoning-tag-reader.js";
+import { ThinkTagReader } from "./think-tag-reader.js";
 import { ToolCallParts } from "./tool-call-parts.js";
 
 /** How an answer is read. */
 export interface AnswerReading {
   requestId: string | undefined;
-  /** Name of the tag that encloses reasoning at the beginning of the text, where a model has one. */
-  reasoningTag: string | undefined;
+  /** Whether the model writes its reasoning between tags, before its text. */
+  thinkTags: boolean;
   /** Whether JSON was asked for in the prompt, which models put between fences. */
   mayBeFenced: boolean;
 }
@@ -44,7 +44,7 @@ export class ChatAnswerParts {
   private readonly blocks: ContentBlocks;
   private readonly tools: ToolCallParts;
   private readonly sources: CitedSources;
-  private readonly tags: ReasoningTagReader | undefined;
+  private readonly tags: ThinkTagReader | undefined;
   private readonly fence: FenceReader | undefined;
   /** Who answered, as far as the answer says. */
   readonly head: { id?: string; modelId?: string; timestamp?: Date } = {};
@@ -64,7 +64,7 @@ export class ChatAnswerParts {
     this.blocks = new ContentBlocks(emit);
     this.tools = new ToolCallParts(emit);
     this.sources = new CitedSources(emit);
-    if (reading.reasoningTag !== undefined) this.tags = new ReasoningTagReader(reading.reasoningTag);
+    if (reading.thinkTags) this.tags = new ThinkTagReader();
     if (reading.mayBeFenced) this.fence = new FenceReader();
   }
 
@@ -166,11 +166,10 @@ export class ChatAnswerParts {
     else this.writeTagged(this.tags.add(text));
   }
 
-  private writeTagged(pieces: ReturnType<ReasoningTagReader["add"]>): void {
-    const tag = this.reading.reasoningTag as string;
+  private writeTagged(pieces: ReturnType<ThinkTagReader["add"]>): void {
     for (const { type, text } of pieces) {
       if (type === "text") this.writeUnfenced(text);
-      else this.blocks.reasoning(text, { tag });
+      else this.blocks.reasoning(text, { thinkTags: true });
     }
   }
 
@@ -187,6 +186,7 @@ export class ChatAnswerParts {
   private addPart(part: unknown): void {
     const { type, text, refusal } = (part ?? {}) as MessagePiece;
     if (type === "thinking") this.addThinking(part as MessagePiece);
+    else if (type === "redacted_thinking") this.blocks.redactedReasoning(part as JSONObject);
     else if (type === "reasoning" && typeof text === "string") this.blocks.reasoning(text);
     else if (type === "refusal") this.addRefusal(refusal);
     else if (typeof text === "string") this.addText(text);

@@ -2,7 +2,7 @@ import type { JSONObject, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 
 /** How a route sent a piece of reasoning, which is how it wants it back; a field of its own needs no word. */
-export type ReasoningForm = { tag: string } | { thinking: "text" | "parts" };
+export type ReasoningForm = { thinkTags: true } | { thinking: "text" | "parts" };
 
 interface OpenBlock {
   type: "text" | "reasoning";
@@ -27,6 +27,13 @@ export class ContentBlocks {
     const { id, metadata } = this.enter("reasoning");
     Object.assign(metadata, form, fields);
     if (delta !== "") this.emit({ type: "reasoning-delta", id, delta });
+  }
+
+  /** Reasoning that only the model can read; it wants it back all the same. */
+  redactedReasoning(redacted: JSONObject): void {
+    this.close();
+    this.reasoning("", undefined, { redacted });
+    this.close();
   }
 
   close(): void {

@@ -66,8 +66,9 @@ class SentReasoning {
   readonly details: unknown[] = [];
 
   add({ text, providerOptions }: LanguageModelV4ReasoningPart): void {
-    const { tag, thinking, ...fields } = wireFields(providerOptions);
-    if (typeof tag === "string") this.tagged += `<${tag}>${text}</${tag}>\n`;
+    const { thinkTags, thinking, redacted, ...fields } = wireFields(providerOptions);
+    if (thinkTags === true) this.tagged += `<think>${text}</think>\n`;
+    else if (redacted !== undefined) this.parts.push(redacted as ThinkingPart);
     else if (thinking === "text") this.parts.push({ type: "thinking", thinking: text, ...fields });
     else if (thinking === "parts") {
       this.parts.push({ type: "thinking", thinking: [{ type: "text", text }], ...fields });

@@ -6,7 +6,9 @@ export function convertUsage(usage: Usage | null | undefined): LanguageModelV4Us
   const input = count(usage?.prompt_tokens);
   const output = count(usage?.completion_tokens);
   const details = usage?.prompt_tokens_details;
-  const cacheRead = count(details?.cached_tokens, usage?.["prompt_cache_hit_tokens"]);
+  const cacheRead = count(
+    ...[details?.cached_tokens, usage?.["prompt_cache_hit_tokens"], usage?.["cache_read_input_tokens"]],
+  );
   const cacheWrite = count(
     ...[details?.["cache_write_tokens"], details?.["cache_creation_tokens"]],
     ...[details?.["cached_creation_tokens"], usage?.["cache_creation_input_tokens"]],

@@ -25,6 +25,16 @@ describe("the fence around JSON", () => {
     }
   });
 
+  it("is never waited for long: neither in blanks nor in a first line without an end", () => {
+    const blanks = new FenceReader();
+    expect(blanks.add(" ".repeat(100))).toBe(" ".repeat(100));
+    const line = new FenceReader();
+    expect(line.add(`\`\`\`${"x".repeat(100)}`)).toHaveLength(103);
+    const inside = new FenceReader();
+    expect(inside.add(`\`\`\`\n${" ".repeat(100)}`)).toHaveLength(36);
+    expect(inside.add("x")).toHaveLength(65);
+  });
+
   it("does not hold back what is known to be inside", () => {
     const reader = new FenceReader();
     expect(reader.add('```json\n{"a":')).toBe('{"a":');

@@ -1,5 +1,8 @@
 const FENCE = "```";
 
+/** More than this is held back of no answer: a fence with the blanks around it is short, and reading stays linear. */
+const LONGEST_FENCE = 64;
+
 /**
  * Takes the fence away that models put around JSON when only the prompt asks for it: a first line of backticks and a
  * language, a last one of backticks. An answer without a fence passes as it is.
@@ -15,18 +18,20 @@ export class FenceReader {
     this.held += text;
     if (this.state === "before") {
       const start = this.held.trimStart();
-      if (start.length < FENCE.length && FENCE.startsWith(start)) return "";
-      if (!start.startsWith(FENCE)) {
+      const mayBegin = this.held.length < LONGEST_FENCE;
+      if (mayBegin && start.length < FENCE.length && FENCE.startsWith(start)) return "";
+      const line = start.startsWith(FENCE) ? start.indexOf("\n") : -1;
+      if (line === -1) {
+        if (mayBegin && start.startsWith(FENCE)) return "";
         this.state = "plain";
         return this.take(this.held.length);
       }
-      const line = start.indexOf("\n");
-      if (line === -1) return "";
       this.state = "inside";
       this.held = start.slice(line + 1);
     }
     let end = this.held.length;
-    while (end > 0 && /[\s`]/.test(this.held[end - 1] as string)) end--;
+    const least = Math.max(0, end - LONGEST_FENCE);
+    while (end > least && /[\s`]/.test(this.held[end - 1] as string)) end--;
     return this.take(end);
   }
 

@@ -380,9 +380,25 @@ describe("what a model wants back", () => {
       { content: [{ type: "thinking", thinking: "Hm." }] },
     ],
     [
+      "redacted thinking",
+      {
+        content: [
+          { type: "thinking", thinking: "Hm." },
+          { type: "redacted_thinking", data: "AAA" },
+        ],
+      },
+      {},
+      {
+        content: [
+          { type: "thinking", thinking: "Hm." },
+          { type: "redacted_thinking", data: "AAA" },
+        ],
+      },
+    ],
+    [
       "tags",
       { content: "<think>Hm.</think>\nI ask." },
-      { reasoningTag: "think" },
+      { thinkTags: true },
       { content: "<think>Hm.</think>\nI ask." },
     ],
     ["a field", { reasoning_content: "Hm." }, {}, { content: null, reasoning_content: "Hm." }],

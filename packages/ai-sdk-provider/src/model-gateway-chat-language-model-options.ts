@@ -15,7 +15,7 @@ export const chatLanguageModelOptionsSchema = lazySchema(() =>
       structuredOutputs: z.enum(["jsonSchema", "jsonObject", "prompt"]).optional(),
       forcedToolChoice: z.boolean().optional(),
       fileParts: z.literal("openai").optional(),
-      reasoningTag: z.string().optional(),
+      thinkTags: z.boolean().optional(),
       requireFinishReason: z.boolean().optional(),
     }),
   ),
@@ -38,8 +38,8 @@ export interface ModelGatewayLanguageModelSettings {
    * do (`file`, `input_audio`, `video_url`). Default: they are refused.
    */
   fileParts?: "openai";
-  /** Name of the tag in which the model writes its reasoning at the beginning of its text, such as `think`. */
-  reasoningTag?: string;
+  /** Take what stands in `<think>` tags at the beginning of an answer for reasoning. Default false. */
+  thinkTags?: boolean;
   /** `false` for routes that are known to end their streams without a finish reason. Default true. */
   requireFinishReason?: boolean;
 }

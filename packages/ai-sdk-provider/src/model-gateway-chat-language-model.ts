@@ -117,8 +117,8 @@ function toChatOptions(
 }
 
 function readingOf(
-  { options: { reasoningTag }, asksForJSON }: PreparedChatRequest,
+  { options: { thinkTags = false }, asksForJSON }: PreparedChatRequest,
   requestId: string | undefined,
 ): AnswerReading {
-  return { requestId, reasoningTag, mayBeFenced: asksForJSON };
+  return { requestId, thinkTags, mayBeFenced: asksForJSON };
 }

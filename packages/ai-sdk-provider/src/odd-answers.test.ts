@@ -44,7 +44,7 @@ describe("answers that no description allows", () => {
   it("are read as far as they go, or end with an error of the SDK, never with a raw one", async () => {
     let body: unknown;
     const { modelGateway } = await onScript((response) => sendJSON(response, body));
-    const model = modelGateway("m", { reasoningTag: "think" });
+    const model = modelGateway("m", { thinkTags: true });
     const bodies = [
       ...MESSAGES.map((message) => ({
         ...COMPLETION,
@@ -69,7 +69,7 @@ describe("answers that no description allows", () => {
       const end = { ...COMPLETION, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
       response.end([chunk, end].map((data) => `data: ${JSON.stringify(data)}\n\n`).join(""));
     });
-    const model = modelGateway("m", { reasoningTag: "think" });
+    const model = modelGateway("m", { thinkTags: true });
     const chunks = [
       ...MESSAGES.map((delta) => ({ ...COMPLETION, choices: [{ index: 0, delta }] })),
       ...CHOICES.map((choices) => ({ ...COMPLETION, choices })),

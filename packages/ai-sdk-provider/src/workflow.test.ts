@@ -52,7 +52,7 @@ describe("models that a workflow keeps between its steps", () => {
       fetch: (input, init) => fetch(input, init),
     });
     const models = {
-      chat: provider("m", { reasoningTag: "think" }),
+      chat: provider("m", { thinkTags: true }),
       embedding: provider.embedding("m"),
       image: provider.image("m", { family: "base64", onPartialImage: () => {} }),
       speech: provider.speech("m"),

@@ -30,7 +30,7 @@ const CALL: LanguageModelV4CallOptions = {
 const WHOLE: readonly Ending[] = ["proper", "no-marker"];
 /** Streams that only this provider can be told how to read. */
 const SETTINGS: Record<string, ModelGatewayLanguageModelSettings> = {
-  "think tags cut into pieces": { reasoningTag: "think" },
+  "think tags cut into pieces": { thinkTags: true },
 };
 
 let server: ScenarioServer;
@@ -157,7 +157,9 @@ describe.each(CHAT_STREAMS.map((stream) => [stream.name, stream] as const))("%s"
       if (reported) expect(meaning.text).toBe(means.text);
     }
 
-    const [answer, ...same] = await Promise.all(PACES.map((pace) => answerAt(pace, stream, ending)));
+    // The same parts give the same answer: two paces show that the SDK comes to its end on slow ones, too.
+    const paces = ["whole", "events"] as const;
+    const [answer, ...same] = await Promise.all(paces.map((pace) => answerAt(pace, stream, ending)));
     for (const other of same) expect(other).toEqual(answer);
     expect(answer).toMatchObject({ text: meaning.text, finishReason: finish.finishReason.unified });
     expect(answer?.["errors"]).toHaveLength(hasError ? 1 : 0);

@@ -17,10 +17,15 @@ import { Models } from "./models/models.js";
 import { Moderations } from "./moderations/moderations.js";
 import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-request.js";
 import type { APIPromise } from "./transport/api-promise.js";
+import { isBrowserRuntime } from "./transport/fetch-transport.js";
 import { selectTransport } from "./transport/select-transport.js";
 import { createSender, type Sender } from "./transport/sender.js";
 import { PollScheduler } from "./videos/poll-scheduler.js";
 import { Videos } from "./videos/videos.js";
+
+const BROWSER_WARNING =
+  "Model Gateway: this is a browser, which sends a request again by itself when a kept connection breaks. A paid image, " +
+  "speech or video may be billed twice without anybody noticing: make paid calls on a server.";
 
 /**
  * Client of a model gateway.
@@ -54,6 +59,7 @@ export class ModelGateway {
     // The key lives in this closure only: printing the client cannot show it.
     const transport = selectTransport(config.fetch);
     const sender = createSender(config, transport);
+    if (isBrowserRuntime()) sender.warn(BROWSER_WARNING);
     this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
     this.account = new Account(sender);
     this.audio = new Audio(sender, config.specializedModels);

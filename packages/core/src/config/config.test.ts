@@ -92,3 +92,19 @@ describe("ModelGateway options", () => {
     expect(gateway.isOwnOrigin("https://elsewhere.example/1")).toBe(false);
   });
 });
+
+describe("a client in a browser", () => {
+  it.each([
+    ["Mozilla/5.0 (X11; Linux x86_64)", "warn", 1],
+    ["Mozilla/5.0 (X11; Linux x86_64)", "off", 0],
+    ["Node.js/24", "warn", 0],
+    ["Cloudflare-Workers", "warn", 0],
+  ] as const)("(%s, %s) says that paid calls are not safe there", (userAgent, logLevel, lines) => {
+    vi.stubGlobal("navigator", { userAgent });
+    const warn = vi.fn();
+    const logger = { debug: warn, info: warn, warn, error: warn };
+    new ModelGateway({ apiKey: "sk-abcdefgh", baseURL: "https://gateway.example/v1", logger, logLevel });
+    expect(warn).toHaveBeenCalledTimes(lines);
+    if (lines > 0) expect(warn.mock.calls[0]?.[0]).toMatch(/sends a request again by itself.*billed twice/);
+  });
+});

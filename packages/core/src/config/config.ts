@@ -71,7 +71,10 @@ export interface ModelGatewayOptions {
   headers?: Record<string, string | undefined>;
   /** Used for every request instead of the built-in transport: for proxies, tests, other runtimes. */
   fetch?: FetchFunction;
-  /** Allow construction in a browser, where every visitor can read the key. Default false. */
+  /**
+   * Allow construction in a browser, where every visitor can read the key. Paid calls are not safe there either: a browser
+   * sends a request again by itself when a kept connection breaks, and nobody is told. Default false.
+   */
   dangerouslyAllowBrowser?: boolean;
 }
 

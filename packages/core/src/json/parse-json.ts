@@ -6,8 +6,12 @@ const LARGE_ID = /("[^"\\]*id"\s{0,8}:\s{0,8})(-?\d{16,})(?=\s{0,8}[,}])/gi;
  * a paid one could never be read again.
  */
 export function parseJSON(text: string): unknown {
-  return JSON.parse(LARGE_ID_HINT.test(text) ? text.replace(LARGE_ID, quoteLarge) : text);
+  const mayHold = text.length <= MAX_LENGTH && LARGE_ID_HINT.test(text);
+  return JSON.parse(mayHold ? text.replace(LARGE_ID, quoteLarge) : text);
 }
+
+/** Longer answers are vectors and pictures, and none that are named by an id. */
+const MAX_LENGTH = 2 ** 20;
 
 /** Cheap enough to ask for every answer. */
 const LARGE_ID_HINT = /id"\s{0,8}:\s{0,8}-?\d{16}/i;

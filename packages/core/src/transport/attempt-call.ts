@@ -114,6 +114,10 @@ export async function attemptCall<E>(
   const event = eventOf(call, address, timeline.length + 1);
   const lane = `${address.kind} ${event.model ?? call.name}`;
   await enterGate(gate, lane, prepared, context);
+  if (timeLeft(deadline) <= 0) {
+    gate.leave(lane);
+    throw errorFromRefusal({ kind: "out_of_time" }, context, deadline?.ms ?? 0);
+  }
 
   observer?.onRequest(event);
   const started = performance.now();

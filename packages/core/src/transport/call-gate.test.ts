@@ -119,11 +119,12 @@ describe("CallGate", () => {
     expect(waiting.admitted).toBe(false);
     // A limit grows by one per round of successes; this one is nearly there.
     const lane = gate["lanes"].get(LANE);
-    if (lane !== undefined) lane.limit = 4_095.9999;
+    if (lane === undefined) throw new Error("There should be a lane.");
+    lane.limit = 4_095.9996;
     gate.succeeded(LANE);
-    expect(lane?.limit).toBeLessThan(4_097);
+    expect(lane.limit).toBeLessThan(4_096);
     gate.succeeded(LANE);
-    expect(lane?.limit).toBe(Number.POSITIVE_INFINITY);
+    expect(lane.limit).toBe(Number.POSITIVE_INFINITY);
     gate.leave(LANE);
     await Promise.resolve();
     expect(waiting.admitted).toBe(true);
@@ -185,5 +186,84 @@ describe("CallGate", () => {
       gate.leave(`general m${model}`);
     }
     expect(gate["lanes"].size).toBe(0);
+  });
+
+  it("keeps nothing of a lane that was slowed down, once that has passed", async () => {
+    const gate = new CallGate(4);
+    enter(gate);
+    gate.slowDown(LANE, 1_000);
+    gate.leave(LANE);
+    expect(gate["lanes"].size).toBe(1);
+    await vi.advanceTimersByTimeAsync(1_001);
+    expect(enter(gate).admitted).toBe(true);
+    for (let call = 0; call < 20; call++) gate.succeeded(LANE);
+    gate.leave(LANE);
+    expect(gate["lanes"].size).toBe(0);
+  });
+
+  it("keeps the limit of a lane while a call of it runs, and its pause while nobody does", async () => {
+    const gate = new CallGate(1);
+    enter(gate);
+    gate.slowDown(LANE, 1_000);
+    gate.leave(LANE);
+    const held = enter(gate);
+    expect(held.admitted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_001);
+    expect(held.admitted).toBe(true);
+    expect(enter(gate).admitted).toBe(false);
+  });
+
+  it("lets a second call in beside the first, once the first successes have raised the limit", () => {
+    const gate = new CallGate(4);
+    for (let call = 0; call < 4; call++) enter(gate);
+    gate.slowDown(LANE, undefined);
+    for (let call = 0; call < 4; call++) gate.leave(LANE);
+    // Two at once after the 429; the limit reaches three after one round of successes, and not before.
+    expect([enter(gate), enter(gate)].map(({ admitted }) => admitted)).toEqual([true, true]);
+    gate.succeeded(LANE);
+    expect(enter(gate, { maxWaitMs: 1 }).admitted).toBe(false);
+    gate.succeeded(LANE);
+    gate.succeeded(LANE);
+    gate.leave(LANE);
+    gate.leave(LANE);
+    expect([enter(gate), enter(gate)].every(({ admitted }) => admitted)).toBe(true);
+  });
+
+  it("serves a queue of its own behind a call that was refused, and holds no timer for it", async () => {
+    const gate = new CallGate(1);
+    enter(gate);
+    const controller = new AbortController();
+    const left = enter(gate, { signal: controller.signal, maxWaitMs: 60_000 });
+    const stays = enter(gate);
+    controller.abort();
+    await Promise.resolve();
+    expect(left.refusal).toMatchObject({ kind: "aborted" });
+    expect(vi.getTimerCount()).toBe(0);
+    gate.leave(LANE);
+    await Promise.resolve();
+    expect(stays.admitted).toBe(true);
+    gate.leave(LANE);
+    expect(gate["waiters"]).toBe(0);
+    expect(gate["lanes"].size).toBe(0);
+  });
+
+  it("wakes for the lane whose pause is over first", async () => {
+    const gate = new CallGate(8);
+    gate.slowDown("slow", 50_000);
+    gate.slowDown("quick", 1_000);
+    const [slow, quick] = [enter(gate, { lane: "slow" }), enter(gate, { lane: "quick" })];
+    await vi.advanceTimersByTimeAsync(1_001);
+    expect([slow.admitted, quick.admitted]).toEqual([false, true]);
+    await vi.advanceTimersByTimeAsync(49_000);
+    expect(slow.admitted).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("waits sixty seconds for a server that asks for it, and not one more", () => {
+    const gate = new CallGate(4);
+    gate.slowDown(LANE, 60_000);
+    expect(enter(gate).admitted).toBe(false);
+    gate.slowDown("other", 60_001);
+    expect(enter(gate, { lane: "other" }).admitted).toBe(true);
   });
 });

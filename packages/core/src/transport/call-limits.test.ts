@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
 import {
   chunk,
@@ -66,6 +66,22 @@ describe.each(TRANSPORTS)("a deadline over %s", (_name, transport) => {
     expect(error).toMatchObject({ reason: "deadline" });
     const { partial } = error as { partial: { choices: Array<{ message: { content: string } }> } };
     expect(partial.choices[0]?.message.content).toMatch(/^begin\./);
+  });
+
+  it("that is over is not begun: nothing is sent in its last moment", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, { id: "t1" }));
+    let now = performance.now();
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    const apiKey = async () => {
+      now += 1_000;
+      return API_KEY;
+    };
+    const error = await errorOf(
+      gatewayFor(server.url, { ...transport, apiKey }).videos.create(VIDEO, { deadline: 1_000 }),
+    );
+    expect(error).toMatchObject({ kind: "timeout", attempts: 0, maybeProcessed: false });
+    expect(server.requests).toHaveLength(0);
   });
 
   it("counts the wait for a turn", async () => {
@@ -263,6 +279,19 @@ describe("answers that are larger than they may be", () => {
     expect(error).toMatchObject({ kind: "invalid_response" });
     expect((error as Error).message).toContain("an event of more than 67108864 characters");
     expect(pulls).toBeLessThan(100);
+  });
+
+  it("are dropped where they are streams without end", async () => {
+    const piece = new TextEncoder().encode(`: ${"x".repeat(2 ** 20)}\n`.repeat(16));
+    const body = () => new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
+    const fetch = async () => new Response(body(), { headers: { "content-type": "text/event-stream" } });
+    const stream = await gatewayFor("https://gateway.example/v1", { fetch }).chat.completions.create({
+      ...CHAT,
+      stream: true,
+    });
+    const error = await errorOf(stream.finalCompletion());
+    expect(error).toMatchObject({ kind: "invalid_response" });
+    expect((error as Error).message).toContain("more than 1073741824 bytes");
   });
 
   it.each([

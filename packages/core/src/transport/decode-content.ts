@@ -69,6 +69,7 @@ export function createContentDecoder(
   if (first === undefined || streams.includes(undefined as unknown as ZlibStream)) return undefined;
   const last = streams.reduce((from, to) => from.pipe(to));
   let destroyed = false;
+  let written = false;
   const destroy = () => {
     destroyed = true;
     for (const stream of streams) stream.destroy();
@@ -88,8 +89,15 @@ export function createContentDecoder(
     if (!destroyed) sink.end();
   });
   return {
-    write: (chunk) => first.write(chunk),
-    end: () => first.end(),
+    write(chunk) {
+      written = true;
+      return first.write(chunk);
+    },
+    end() {
+      // Nothing is nothing, however it is encoded.
+      if (written) first.end();
+      else sink.end();
+    },
     resume: () => last.resume(),
     destroy,
   };

@@ -238,6 +238,13 @@ describe.each(TRANSPORTS)("answers over %s", (name, transport) => {
   });
 });
 
+it("an answer of nothing is nothing, however it is encoded", async () => {
+  const server = await startServer((_request, response) => {
+    response.writeHead(200, { "content-encoding": "gzip" }).end();
+  });
+  expect(await gatewayFor(server.url).request({ method: "DELETE", path: "/videos/t1" })).toBeUndefined();
+});
+
 it("an encoding that Node does not know is told, and the call is not made again", async () => {
   const server = await startServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-encoding": "zip" }).end("x");

@@ -89,7 +89,8 @@ async function requestInit(request: TransportRequest, controller: AbortControlle
   return { ...init, body: request.once ? unrepeatable(body) : body } as RequestInit;
 }
 
-function isBrowserRuntime(): boolean {
+/** Browsers and their workers; other runtimes name themselves otherwise. */
+export function isBrowserRuntime(): boolean {
   const { navigator } = globalThis as { navigator?: { userAgent?: string } };
   return navigator?.userAgent?.startsWith("Mozilla/") === true;
 }

@@ -30,6 +30,8 @@ export interface StreamShape<T> {
 /** Unread events at which the connection is paused. */
 const HIGH_WATER_MARK = 1_024;
 const END_MARKER = "[DONE]";
+/** What arrives is added up, so an answer without end would take all memory. */
+const MAX_STREAM_BYTES = 2 ** 30;
 
 /** Reads a stream of JSON events: parses, watches for errors inside the stream and for its end. */
 export class JSONStreamReader<T> implements StreamReader<T> {
@@ -37,6 +39,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
   complete = false;
   private marked = false;
   private items = 0;
+  private received = 0;
   private readonly parser: EventStreamParser;
 
   constructor(
@@ -48,14 +51,10 @@ export class JSONStreamReader<T> implements StreamReader<T> {
 
   push(chunk: Uint8Array): number {
     this.items = 0;
+    this.received += chunk.length;
+    if (this.received > MAX_STREAM_BYTES) throw this.unreadable(`more than ${MAX_STREAM_BYTES} bytes`);
     if (!this.parser.push(chunk)) {
-      const { maxEventLength } = this.shape;
-      throw errorFromUnreadable(
-        `an event of more than ${maxEventLength} characters`,
-        200,
-        undefined,
-        this.context,
-      );
+      throw this.unreadable(`an event of more than ${this.shape.maxEventLength} characters`);
     }
     return this.items;
   }
@@ -71,6 +70,10 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     const harmless = failure.kind === "closed" || failure.kind === "reset" || failure.kind === "idle";
     if (harmless && this.shape.isWhole(this.marked)) return undefined;
     return errorFromInterruption(failure, this.context, this.shape.partial());
+  }
+
+  private unreadable(what: string): unknown {
+    return errorFromUnreadable(what, 200, undefined, this.context);
   }
 
   usage(): unknown {

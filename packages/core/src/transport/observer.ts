@@ -162,6 +162,18 @@ export function createObserver(
   };
 }
 
+/** A function that writes a line at level `warn`, where that is written. */
+export function createWarner(logger: Pick<GatewayLogger, "warn">, level: LogLevel): (text: string) => void {
+  const isWritten = LEVELS.indexOf("warn") >= LEVELS.indexOf(level);
+  return (text) => {
+    if (isWritten)
+      runSafely(
+        () => logger.warn(text),
+        () => {},
+      );
+  };
+}
+
 /** Runs somebody else's function: what it throws, now or later, is told and not thrown on. */
 function runSafely(run: () => unknown, failed: (error: unknown) => void): void {
   try {

@@ -12,7 +12,7 @@ import { type ErrorContext, errorFromFailure, errorFromUnreadable } from "./call
 import { CallGate } from "./call-gate.js";
 import { expectBinary } from "./expect-binary.js";
 import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
-import { createObserver, type PollFailedEvent } from "./observer.js";
+import { createObserver, createWarner, type PollFailedEvent } from "./observer.js";
 import { RetryBudget } from "./retry-budget.js";
 import { runCall } from "./run-call.js";
 import type { Transport } from "./transport.js";
@@ -29,6 +29,8 @@ export interface OpenStream<E> {
 
 /** Sends calls. Resources get this and nothing else: it keeps the key and the policy in its closure. */
 export interface Sender {
+  /** Tells what has nothing to do with one call: the logger, or the console where there is none. */
+  warn(text: string): void;
   /** Tells that a video task cannot be read at the moment. */
   onPollFailed(event: PollFailedEvent): void;
   /** Sends a call and reads its JSON answer. */
@@ -69,6 +71,8 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
   };
 
   return {
+    warn: createWarner(config.logger ?? console, config.logLevel),
+
     onPollFailed: (event) => {
       const heard = config.logger !== undefined || config.hooks?.onPollFailed !== undefined;
       (heard ? runtime.observer : warner)?.onPollFailed(event);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ReasoningTagReader, type TaggedPiece } from "./reasoning-tag-reader.js";
+import { type TaggedPiece, ThinkTagReader } from "./think-tag-reader.js";
 
 function read(pieces: readonly string[]): Record<TaggedPiece["type"], string> {
-  const reader = new ReasoningTagReader("think");
+  const reader = new ThinkTagReader();
   const found = { reasoning: "", text: "" };
   for (const { type, text } of [...pieces.flatMap((piece) => reader.add(piece)), ...reader.end()]) {
     found[type] += text;
@@ -30,8 +30,14 @@ describe("reasoning between tags", () => {
     }
   });
 
+  it("is not waited for behind more blanks than anybody sends", () => {
+    const reader = new ThinkTagReader();
+    expect(reader.add(" ".repeat(100))).toEqual([{ type: "text", text: " ".repeat(100) }]);
+    expect(reader.add("<think>")).toEqual([{ type: "text", text: "<think>" }]);
+  });
+
   it("is handed over as it comes, and not when it is whole", () => {
-    const reader = new ReasoningTagReader("think");
+    const reader = new ThinkTagReader();
     expect(reader.add("<think>first ")).toEqual([{ type: "reasoning", text: "first " }]);
     expect(reader.add("second")).toEqual([{ type: "reasoning", text: "second" }]);
     expect(reader.add("</think>")).toEqual([]);

@@ -4,21 +4,20 @@ export interface TaggedPiece {
   text: string;
 }
 
+const OPENING = "<think>";
+const CLOSING = "</think>";
+
+/** More blanks than this before a tag are prose: what is held back stays short, and reading linear. */
+const LONGEST_BEGINNING = 64;
+
 /**
- * Tells the reasoning from the text of an answer that begins with `<tag>…</tag>`. A tag further on is prose: a model
+ * Tells the reasoning from the text of an answer that begins with `<think>…</think>`. A tag further on is prose: a model
  * may well write about one.
  */
-export class ReasoningTagReader {
-  private readonly opening: string;
-  private readonly closing: string;
+export class ThinkTagReader {
   private state: "before" | "inside" | "after-tag" | "prose" = "before";
   /** What may still turn out to be a tag. */
   private held = "";
-
-  constructor(tag: string) {
-    this.opening = `<${tag}>`;
-    this.closing = `</${tag}>`;
-  }
 
   add(text: string): TaggedPiece[] {
     if (this.state === "prose") return [{ type: "text", text }];
@@ -37,10 +36,11 @@ export class ReasoningTagReader {
   private read(): TaggedPiece[] {
     if (this.state === "before") {
       const start = this.held.trimStart();
-      if (start.length < this.opening.length && this.opening.startsWith(start)) return [];
-      if (!start.startsWith(this.opening)) return this.release("prose");
+      const mayBegin = this.held.length < LONGEST_BEGINNING;
+      if (mayBegin && start.length < OPENING.length && OPENING.startsWith(start)) return [];
+      if (!start.startsWith(OPENING)) return this.release("prose");
       this.state = "inside";
-      this.held = start.slice(this.opening.length);
+      this.held = start.slice(OPENING.length);
     }
     if (this.state === "inside") return this.readReasoning();
     // The line breaks between reasoning and answer belong to neither.
@@ -49,10 +49,10 @@ export class ReasoningTagReader {
   }
 
   private readReasoning(): TaggedPiece[] {
-    const end = this.held.indexOf(this.closing);
+    const end = this.held.indexOf(CLOSING);
     if (end !== -1) {
       const text = this.held.slice(0, end);
-      this.held = this.held.slice(end + this.closing.length);
+      this.held = this.held.slice(end + CLOSING.length);
       this.state = "after-tag";
       return [{ type: "reasoning", text }, ...this.read()];
     }
@@ -64,8 +64,8 @@ export class ReasoningTagReader {
 
   /** How much of the end of what is held may be the beginning of the closing tag. */
   private lengthOfBegunTag(): number {
-    for (let length = Math.min(this.closing.length - 1, this.held.length); length > 0; length--) {
-      if (this.closing.startsWith(this.held.slice(-length))) return length;
+    for (let length = Math.min(CLOSING.length - 1, this.held.length); length > 0; length--) {
+      if (CLOSING.startsWith(this.held.slice(-length))) return length;
     }
     return 0;
   }
