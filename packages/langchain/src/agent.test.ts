@@ -110,6 +110,54 @@ describe("an agent", () => {
     expect((await byFormat.invoke(state)).structuredResponse).toEqual(alice);
   });
 
+  it("answers in a schema where models cannot be forced and routes have no JSON Schema", async () => {
+    const weather = z.object({ city: z.string(), degrees: z.number() });
+    const byTool = toolStrategy(weather);
+    const expected = { city: "Paris", degrees: 21 };
+    const scripted: ScriptedGateway = await startScriptedGateway();
+    try {
+      const model = (fields: object) => new ChatModelGateway("m", { ...scripted.connection, ...fields });
+      const ask = async (agent: {
+        invoke(input: typeof question): Promise<{ structuredResponse: unknown }>;
+      }) => (await agent.invoke(question)).structuredResponse;
+
+      scripted.script({
+        status: 400,
+        json: { error: { message: "tool_choice is not supported", type: "x" } },
+      });
+      const forcing = createAgent({ model: model({}), tools: [], responseFormat: byTool });
+      await expect(ask(forcing)).rejects.toThrow("set forcedToolChoice: false");
+      const { tool_choice: forced, tools } = scripted.lastBody as {
+        tool_choice: unknown;
+        tools: Array<{ function: { name: string } }>;
+      };
+      expect(forced).toBe("required");
+
+      const called = { name: tools[0]?.function.name, arguments: JSON.stringify(expected) };
+      const calls = [{ id: "a", type: "function", function: called }];
+      scripted.script(completion({ content: null, tool_calls: calls }, { finish_reason: "tool_calls" }));
+      const asking = createAgent({
+        model: model({ forcedToolChoice: false }),
+        tools: [],
+        responseFormat: byTool,
+      });
+      expect(await ask(asking)).toEqual(expected);
+      expect(scripted.lastBody["tool_choice"]).toBe("auto");
+
+      scripted.script(completion({ content: JSON.stringify(expected) }));
+      const prompted = createAgent({
+        model: model({ structuredOutputs: "prompt" }),
+        tools: [],
+        responseFormat: providerStrategy(weather),
+      });
+      expect(await ask(prompted)).toEqual(expected);
+      expect(scripted.lastBody).not.toHaveProperty("response_format");
+      expect(JSON.stringify(scripted.lastBody["messages"])).toContain("valid against the JSON Schema");
+    } finally {
+      await scripted.close();
+    }
+  });
+
   it("never runs a tool whose arguments were cut off", async () => {
     const gateway: ScriptedGateway = await startScriptedGateway();
     try {

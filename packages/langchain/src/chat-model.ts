@@ -154,7 +154,8 @@ import { VERSION } from "./version.js";
  *
  * ```ts
  * const { response_metadata } = await model.invoke("Hello");
- * // { model_provider: "model-gateway", model: "local-chat", model_name: "local-chat", id: "...", finish_reason: "stop" }
+ * // { model_provider: "model-gateway", model: "local-chat", model_name: "local-chat", id: "...", request_id: "...",
+ * //   finish_reason: "stop", usage: { … as the route sent it }, … }
  * ```
  * </details>
  *
@@ -472,9 +473,10 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
    * `"jsonSchema"` sets `response_format` to the schema, `"jsonMode"` to any JSON object and puts the schema in the
    * system message, `"prompt"` does only the latter and needs nothing of the server.
    *
-   * With `includeRaw` the result is `{ raw, parsed }`, and `parsed` is null where the answer could not be read;
-   * without it that is an error with `lc_error_code` `OUTPUT_PARSING_FAILURE`. Zod and Standard Schemas are
-   * checked; a plain JSON Schema only guides the model.
+   * The result is a whole object that fits the schema, JSON Schemas too, and a stream yields it once. Anything else (a
+   * call that was cut off, a text in place of the call, another tool, an object that does not fit) is an error with
+   * `lc_error_code` `OUTPUT_PARSING_FAILURE`, and a refusal is a `ModelRefusalError`; with `includeRaw` the result is
+   * `{ raw, parsed }`, and `parsed` is null in those cases.
    *
    * @throws ConfigurationError for an unknown method, or a schema that cannot be written as JSON Schema
    */

@@ -26,7 +26,7 @@ export function payOnce<Result>(
   config: ToolRunnableConfig,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const key = keyOf(config);
+  const key = keyOf(input, config);
   const earlier = key === undefined ? undefined : callsOfRuns.get(key);
   if (earlier !== undefined) return earlier as Promise<Result>;
   const doubt = doubts.get(input);
@@ -40,13 +40,16 @@ export function payOnce<Result>(
   return result;
 }
 
-/** A tool call within its run; undefined where there is no run to tell two calls of one id apart by. */
-function keyOf({ toolCall, configurable, callbacks }: ToolRunnableConfig): string | undefined {
+/**
+ * A tool call within its run; undefined where there is no run to tell two calls of one id apart by. Arguments count too:
+ * some routes number their calls anew with every answer.
+ */
+function keyOf(input: object, { toolCall, configurable, callbacks }: ToolRunnableConfig): string | undefined {
   if (toolCall?.id === undefined) return undefined;
   // LangGraph's name for one step of one run, the same when it is tried again.
   const task =
     configurable?.["__pregel_task_id"] ?? (callbacks as CallbackManager | undefined)?.getParentRunId?.();
-  return task === undefined ? undefined : `${String(task)} ${toolCall.id}`;
+  return task === undefined ? undefined : JSON.stringify([task, toolCall.id, input]);
 }
 
 function keep(key: string, result: Promise<unknown>): void {

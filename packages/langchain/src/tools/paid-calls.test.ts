@@ -180,6 +180,15 @@ describe("a paid tool call that was answered", () => {
     expect(posts(paths.image)).toBe(1);
   });
 
+  it("is another call with other arguments, whatever its id", async () => {
+    const two = RunnableLambda.from(async (_input: string, config) => {
+      for (const prompt of ["A red fox", "A grey wolf"])
+        await draw().invoke(toolCall("generate_image", { prompt }), config);
+    });
+    await two.invoke("", { callbacks: [{}] });
+    expect(posts(paths.image)).toBe(2);
+  });
+
   it("gives the video of the first call to the second", async () => {
     const film = videoTool({ gateway, model: "local-video-2.0", intervalMs: 20, request: { duration: 4 } });
     const twice = RunnableLambda.from(async (_input: string, config) => {
