@@ -17,10 +17,10 @@ import type { Runnable } from "@langchain/core/runnables";
 import {
   type ChatCompletionRequest,
   type ChatCompletionStream,
+  type ChatOptions,
   ConfigurationError,
   InvalidRequestError,
   type ModelGateway,
-  type RequestOptions,
 } from "@model-gateway/core";
 import { buildInvocationParams } from "./build-invocation-params.js";
 import { CACHED_IMAGES, imagesForCacheKey } from "./cached-images.js";
@@ -202,7 +202,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly #maxConcurrency: number | undefined;
   #profile: ModelProfile;
   /** Private, since headers may hold secrets and models are printed. */
-  readonly #requestDefaults: ChatRequestOptions;
+  readonly #requestDefaults: ChatOptions;
 
   constructor(model: string, fields?: Omit<ChatModelGatewayFields, "model">);
   constructor(fields: ChatModelGatewayFields);
@@ -512,7 +512,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     };
   }
 
-  private requestOptions(options: this["ParsedCallOptions"]): ChatRequestOptions {
+  private requestOptions(options: this["ParsedCallOptions"]): ChatOptions {
     const defaults = this.#requestDefaults;
     return {
       signal: options.signal,
@@ -575,9 +575,6 @@ const ONE_ANSWER = {
   field: "n",
   message: "must be 1 in a stream, which LangChain reads as one message: use model.generate(), unstreamed",
 };
-
-/** What a chat call can be told beside its body. */
-type ChatRequestOptions = RequestOptions & { requireFinishReason?: boolean };
 
 function notListed(model: string, ids: readonly string[]): ConfigurationError {
   return new ConfigurationError(
