@@ -253,12 +253,15 @@ describe("names of foreign hosts", () => {
     const connected = resolving({
       "files.example.com": ["93.184.216.34"],
       "six.example.com": ["2606:2800::1"],
+      "mapped.example.com": ["::ffff:93.184.216.34"],
     });
     await gateway.download("https://files.example.com:8443/1.png");
     await gateway.download("https://six.example.com/1.png");
+    await gateway.download("https://mapped.example.com/1.png");
     expect(connected).toEqual([
       { origin: "https://93.184.216.34:8443", host: "files.example.com:8443" },
       { origin: "https://[2606:2800::1]", host: "six.example.com" },
+      { origin: "https://[::ffff:5db8:d822]", host: "mapped.example.com" },
     ]);
   });
 

@@ -179,7 +179,10 @@ async function resolvePublicAddress(
       throw errorFromFailure({ kind: "aborted", cause: signal.reason, sent: false }, context);
     throw errorFromFailure({ kind: "unsent", code: findErrorCode(cause), cause }, context);
   }
-  if (addresses.some((address) => isPrivateHost(address.includes(":") ? `[${address}]` : address))) {
+  // As URLs write it: a resolver may write the end of an address in digits.
+  const hostOf = (address: string) =>
+    address.includes(":") ? new URL(`http://[${address}]`).hostname : address;
+  if (addresses.some((address) => isPrivateHost(hostOf(address)))) {
     throw new InvalidRequestError([
       { field: "url", message: `must not lead into a private network (${url.hostname})`, value: url.href },
     ]);

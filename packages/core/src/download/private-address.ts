@@ -39,10 +39,12 @@ function isPrivateIPv6(address: string): boolean {
     return isPrivateIPv4([high >> 8, high & 255, low >> 8, low & 255]);
   }
   const isUniqueLocal = (first & 0xfe00) === 0xfc00;
-  const isLinkLocal = (first & 0xffc0) === 0xfe80;
+  // Site-local addresses, fec0::/10, are out of use and routed inside of networks all the same.
+  const isLinkLocal = (first & 0xff80) === 0xfe80;
   const isMulticast = (first & 0xff00) === 0xff00;
-  // 64:ff9b::/96 and 2002::/16 carry an IPv4 address of anybody's choice.
-  const isTranslated = (first === 0x64 && groups[1] === 0xff9b) || first === 0x2002;
+  // 64:ff9b::/96, 2002::/16 and 2001::/32 carry an IPv4 address of anybody's choice.
+  const isTranslated =
+    (first === 0x64 && groups[1] === 0xff9b) || first === 0x2002 || (first === 0x2001 && groups[1] === 0);
   return isUniqueLocal || isLinkLocal || isMulticast || isTranslated;
 }
 
