@@ -346,7 +346,7 @@ function expectImages(
       return;
     }
     expect(error).toBeInstanceOf(APIError);
-    expect(error).toMatchObject({ status: 200, code: means.error.code });
+    expect(error).toMatchObject({ status: 200, code: means.error.code, maybeProcessed: true });
     return;
   }
   expect(ofType("completed")).toEqual([]);
