@@ -259,7 +259,6 @@ export function errorFromErrorAnswer(answer: ErrorAnswer, context: ErrorContext,
   const { apiKey, call } = context;
   const body = readErrorBody(answer.body);
   const meaning = meaningOf(answer.status, body);
-  // The timeline may not hold this attempt yet: an error can stand in the first bytes of a stream.
   const attempts = [...context.timeline, { phase: "answered" as const, status: answer.status, meaning }];
   const verdict = judged ?? { retryable: false, maybeProcessed: mayHaveBeenBilled(call.cost, attempts) };
   const facts = [
