@@ -82,8 +82,9 @@ function atEveryPace(
 /** An error as far as it can be compared: its message may name the address. */
 function plain(error: unknown): Fields | undefined {
   if (error === undefined) return undefined;
-  const { name, kind, reason, status, code, retryable, maybeProcessed, partial } = error as Fields;
-  return { name, kind, reason, status, code, retryable, maybeProcessed, partial };
+  const { name, kind, reason, status, code, retryable, maybeProcessed, partial, timeline } = error as Fields;
+  const attempts = (timeline as unknown[]).length;
+  return { name, kind, reason, status, code, retryable, maybeProcessed, partial, attempts };
 }
 
 function expectEqual(outcomes: readonly Outcome[]): Outcome {
@@ -346,7 +347,7 @@ function expectImages(
       return;
     }
     expect(error).toBeInstanceOf(APIError);
-    expect(error).toMatchObject({ status: 200, code: means.error.code });
+    expect(error).toMatchObject({ status: 200, code: means.error.code, maybeProcessed: true });
     return;
   }
   expect(ofType("completed")).toEqual([]);

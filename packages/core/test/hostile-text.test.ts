@@ -283,6 +283,27 @@ const deltas = (size: number, make: (index: number) => unknown) =>
 
 /** What takes a turn of its own for each of many. */
 const CROWDS: Record<string, (size: number) => unknown> = {
+  "choices in one event": (size) =>
+    stream(
+      answering(() =>
+        events(
+          `data: {"choices":${array(size, (index) => ({ index, delta: { content: "a" }, finish_reason: "stop" }))}}\n\n`,
+        ),
+      ),
+    ),
+  "choices in events of their own": (size) =>
+    stream(
+      answering(() =>
+        events(
+          many(
+            size,
+            (index) => `data: {"choices":[{"index":${index},"delta":{},"finish_reason":"stop"}]}\n\n`,
+          ).join(""),
+        ),
+      ),
+    ),
+  "fragments that repeat the name, without a number": (size) =>
+    tools(size, () => ({ function: { name: "f", arguments: '{"a":[1,' } })),
   "fragments that repeat name and number": (size) =>
     tools(size, () => ({ index: 0, id: "a", function: { name: "f", arguments: "1" } })),
   "tool calls with ids of their own": (size) =>

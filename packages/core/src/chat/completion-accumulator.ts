@@ -35,6 +35,8 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
   private fields: Record<string, unknown> = {};
   private lastUsage: Usage | undefined;
   private readonly choices: ChoiceState[] = [];
+  /** The same by their numbers: a hostile event may hold a hundred thousand. */
+  private readonly choicesByIndex = new Map<number, ChoiceState>();
 
   /**
    * @param requireFinishReason false for routes that send no finish reason: then the end marker counts for one
@@ -102,7 +104,7 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
   }
 
   private choiceAt(index: number): ChoiceState {
-    let state = this.choices.find((choice) => choice.index === index);
+    let state = this.choicesByIndex.get(index);
     if (state === undefined) {
       state = {
         index,
@@ -115,6 +117,7 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
         choiceFields: {},
       };
       this.choices.push(state);
+      this.choicesByIndex.set(index, state);
     }
     return state;
   }

@@ -57,6 +57,7 @@ export class ToolCallReader {
     }
     if (call.name === undefined && given.name !== undefined) call.name = update.name = given.name;
     call.arguments += update.arguments;
+    this.brackets[position]?.add(update.arguments);
     keep(call.extra, extra);
     if (Object.keys(functionExtra).length > 0) {
       const kept = readObject(call.extra["function"]) ?? {};
@@ -91,7 +92,7 @@ export class ToolCallReader {
     const known = id === undefined ? undefined : this.positionsById.get(id);
     if (known !== undefined) return known;
     if (id && last.id) return next;
-    const another = last.name && name && this.brackets[next - 1]?.areClosed(last.arguments);
+    const another = last.name && name && this.brackets[next - 1]?.areClosed();
     return another ? next : next - 1;
   }
 }
@@ -129,26 +130,35 @@ export function parseToolArguments(text: string): Record<string, unknown> | unde
   }
 }
 
-/** Tells whether a growing JSON text has closed its outermost bracket; reads each character once. */
+/** Tells whether a growing JSON text has closed its outermost bracket; reads each character once, and only when asked. */
 class BracketCounter {
-  private read = 0;
+  /** Pieces and not their sum: to look into a text that grew by additions, it is copied each time. */
+  private unread: string[] = [];
   private depth = 0;
   private opened = false;
   private quoted = false;
+  private escaped = false;
 
-  areClosed(text: string): boolean {
-    for (; this.read < text.length; this.read++) {
-      const character = text[this.read];
-      if (this.quoted) {
-        if (character === "\\") this.read++;
-        else if (character === '"') this.quoted = false;
-      } else if (character === '"') this.quoted = true;
-      else if (character === "{" || character === "[") {
-        this.opened = true;
-        this.depth++;
-      } else if (character === "}" || character === "]") this.depth--;
-    }
+  add(text: string): void {
+    if (text !== "") this.unread.push(text);
+  }
+
+  areClosed(): boolean {
+    for (const text of this.unread) for (const character of text) this.read(character);
+    this.unread = [];
     return this.opened && this.depth <= 0 && !this.quoted;
+  }
+
+  private read(character: string): void {
+    if (this.escaped) this.escaped = false;
+    else if (this.quoted) {
+      if (character === "\\") this.escaped = true;
+      else if (character === '"') this.quoted = false;
+    } else if (character === '"') this.quoted = true;
+    else if (character === "{" || character === "[") {
+      this.opened = true;
+      this.depth++;
+    } else if (character === "}" || character === "]") this.depth--;
   }
 }
 

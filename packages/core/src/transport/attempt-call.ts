@@ -146,8 +146,10 @@ export async function attemptCall<E>(
         streamLimit: reading?.streamLimit,
         createReader:
           reading &&
-          (() => {
+          ((head) => {
             headAt = performance.now();
+            // Before the first event: what a reader throws tells of this attempt, too.
+            record(context, "answered", started, head);
             reader = reading.createReader(context);
             return reader;
           }),
@@ -168,7 +170,7 @@ export async function attemptCall<E>(
     return afterFailure(thrown as AttemptFailure, context, started);
   }
 
-  record(context, "answered", started, answer);
+  if (reader === undefined) record(context, "answered", started, answer);
   const { status } = answer;
   const tell = (usage?: unknown) =>
     observer?.onResponse({
@@ -255,7 +257,7 @@ function record<E>(
   context: ErrorContext,
   phase: AttemptRecord["phase"],
   started: number,
-  answer?: AttemptAnswer<E>,
+  answer?: Pick<AttemptAnswer<E>, "status" | "headers">,
 ): void {
   const requestId = answer && readRequestId(answer.headers, context.apiKey);
   context.requestId = requestId;

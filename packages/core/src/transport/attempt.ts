@@ -70,7 +70,7 @@ export interface AttemptOptions<T> {
   maxBytes: number;
   signal?: AbortSignal;
   /** Given for calls that expect a stream; asked when a successful answer begins. */
-  createReader?: () => StreamReader<T>;
+  createReader?: (head: Pick<AttemptAnswer<T>, "status" | "headers">) => StreamReader<T>;
   /** `events`: only an answer that is a stream of events is read as a stream; `any`: every successful one. */
   streams?: "events" | "any";
   /** Called once, when nothing more will be sent or received. */
@@ -145,7 +145,7 @@ class Attempt<T> implements TransportSink {
     // Most streams say what they are; others show it by their first byte.
     const isStream =
       this.options.streams === "any" || headers.get("content-type")?.startsWith("text/event-stream");
-    if (isStream) this.startStream(createReader());
+    if (isStream) this.startStream(createReader({ status, headers }));
   }
 
   data(chunk: Uint8Array): boolean {
@@ -164,7 +164,7 @@ class Attempt<T> implements TransportSink {
     const { createReader } = this.options;
     if (createReader === undefined) return true;
     if (this.size - chunk.length < SNIFF_BYTES && looksLikeEvents(this.chunks)) {
-      const reader = createReader();
+      const reader = createReader({ status: this.status, headers: this.headers });
       this.startStream(reader);
       for (const kept of this.chunks.splice(0)) this.readStream(reader, kept);
     }

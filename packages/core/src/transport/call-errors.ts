@@ -39,8 +39,6 @@ export interface Verdict {
   outOfBudget?: boolean;
 }
 
-const NO_VERDICT: Verdict = { retryable: false, maybeProcessed: false };
-
 function details(context: ErrorContext, verdict: Verdict, cause?: unknown): GatewayErrorDetails {
   const { call, requestId, timeline } = context;
   const { retryable, maybeProcessed } = verdict;
@@ -252,14 +250,18 @@ export interface ErrorAnswer {
   partial?: unknown;
 }
 
-/** The public error for an answer that is an error, whatever its status. */
-export function errorFromErrorAnswer(
-  answer: ErrorAnswer,
-  context: ErrorContext,
-  verdict = NO_VERDICT,
-): APIError {
+/**
+ * The public error for an answer that is an error, whatever its status.
+ *
+ * @param judged what the retry policy made of it; where it was not asked, what the error stands for says whether a paid
+ * call is in doubt
+ */
+export function errorFromErrorAnswer(answer: ErrorAnswer, context: ErrorContext, judged?: Verdict): APIError {
   const { apiKey, call } = context;
   const body = readErrorBody(answer.body);
+  const meaning = meaningOf(answer.status, body);
+  const attempts = [...context.timeline, { phase: "answered" as const, status: answer.status, meaning }];
+  const verdict = judged ?? { retryable: false, maybeProcessed: mayHaveBeenBilled(call.cost, attempts) };
   const facts = [
     body.code === undefined ? undefined : `code ${body.code}`,
     context.requestId === undefined ? undefined : `request id ${context.requestId}`,
