@@ -32,8 +32,6 @@ const ROWS = Object.keys(RUNTIMES).flatMap(
 const KEEPS_QUIET = new Set(["workerd", "Chromium"]);
 /** This runtime's `fetch` sends a POST again by itself when a warm connection breaks, whatever its body is. */
 const REPEATS = new Set(["Chromium"]);
-/** The same for a body that is text, as that of every call is which may be repeated. */
-const REPEATS_TEXTS = new Set(["Deno", ...REPEATS]);
 
 interface Row {
   outcomes: MoneyOutcome[];
@@ -147,7 +145,7 @@ describe.each(ROWS)("in %s", (row, runtime, overFetch) => {
     for (const outcome of of(ways, ["chat"])) expect(outcome.error, say(outcome)).toBeUndefined();
   });
 
-  itWhen(!REPEATS_TEXTS.has(runtime), "the client counts every POST of a call that it repeats", () => {
+  itWhen(!REPEATS.has(runtime), "the client counts every POST of a call that it repeats", () => {
     for (const outcome of of(BROKEN, ["chat"])) {
       expect(outcome.attempts, say(outcome)).toBe(serverOf(outcome).posts);
       expect(outcome.attempts, say(outcome)).toBeGreaterThan(1);

@@ -133,7 +133,6 @@ export async function attemptCall<E>(
         path: requestPath(address, call),
         headers: { ...prepared.headers, authorization: `Bearer ${apiKey}` },
         body: prepared.encoded.body,
-        once: call.cost === "billable" && !(options.retryBillable ?? config.retryBillable),
       },
       {
         timeoutMs,

@@ -86,7 +86,7 @@ async function requestInit(request: TransportRequest, controller: AbortControlle
     if (isBrowserRuntime()) return { ...init, body: await new Response(stream).blob() } as RequestInit;
     return { ...init, body: stream, duplex: "half" } as RequestInit;
   }
-  return { ...init, body: request.once ? unrepeatable(body) : body } as RequestInit;
+  return { ...init, body: unrepeatable(body) } as RequestInit;
 }
 
 /** Browsers and their workers; other runtimes name themselves otherwise. */
@@ -96,8 +96,8 @@ export function isBrowserRuntime(): boolean {
 }
 
 /**
- * Some runtimes send a request again by themselves when a kept connection breaks, whatever it costs. Deno does so with
- * texts and not with a `Blob`; Node and workerd never do.
+ * Some runtimes send a request again by themselves when a kept connection breaks, and tell nobody: what is paid is paid
+ * twice, and attempts are counted wrongly. Deno does so with texts and not with a `Blob`; a browser does so with both.
  */
 function unrepeatable(body: TransportRequest["body"]): unknown {
   const isDeno = (globalThis as { Deno?: unknown }).Deno !== undefined;

@@ -8,8 +8,6 @@ export interface TransportRequest {
   /** Names in lower case. The transport may add its own headers to the object. */
   headers: Record<string, string>;
   body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
-  /** The request must not reach the server twice: a runtime that repeats requests by itself must not repeat this one. */
-  once?: boolean;
   /** IP address to connect to in place of what the host's name resolves to by then. */
   connectTo?: string;
 }
