@@ -13,7 +13,7 @@ const scratch = mkdtempSync(join(tmpdir(), "model-gateway-packages-"));
 /** The machine's own Node stands for the floor; the others come from npm. */
 const NODE_VERSIONS = ["20", "22", "24"];
 /** Largest size of the whole client in bytes, minified and after gzip. */
-const CORE_GZIP_BUDGET = 32 * 1024;
+const CORE_GZIP_BUDGET = 41 * 1024;
 
 const results = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
 
