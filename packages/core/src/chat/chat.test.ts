@@ -228,6 +228,20 @@ describe.each(TRANSPORTS)("chat streams over %s", (_name, transport) => {
     expect((error as APIError).partial).toMatchObject({ choices: [{ message: { content: "part" } }] });
   });
 
+  it("end with a marker that has blanks behind it, and have no calls where lists have empty places", async () => {
+    const server = await startServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const event = { choices: [{ index: 0, delta: { content: "ok", tool_calls: [null, undefined, 7] } }] };
+      response.write(`data: ${JSON.stringify(event)}\n\ndata: ${JSON.stringify(chunk("", "stop"))}\n\n`);
+      response.write("data: [DONE] \r\n\r\n");
+    });
+    const stream = await gatewayFor(server.url, transport).chat.completions.create(STREAM);
+    expect((await stream.finalCompletion()).choices[0]?.message).toEqual({
+      role: "assistant",
+      content: "ok",
+    });
+  });
+
   it("take empty errors beside an answer for none", async () => {
     const server = await startServer((_request, response) => {
       sendEvents(response, [

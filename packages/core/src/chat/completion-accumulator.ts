@@ -144,7 +144,10 @@ function addDelta(state: ChoiceState, delta: ChunkChoice["delta"]): void {
           state.reasoning += value;
         break;
       case "tool_calls":
-        for (const fragment of Array.isArray(value) ? value : [value]) state.toolCalls.add(fragment);
+        for (const fragment of Array.isArray(value) ? value : [value]) {
+          // An empty place in the list is no call.
+          if (readObject(fragment) !== undefined) state.toolCalls.add(fragment);
+        }
         break;
       default:
         addField(state.messageFields, field, value);

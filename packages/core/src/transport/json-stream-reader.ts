@@ -30,6 +30,7 @@ export interface StreamShape<T> {
 /** Unread events at which the connection is paused. */
 const HIGH_WATER_MARK = 1_024;
 const END_MARKER = "[DONE]";
+const BRACKET = 91;
 /** What arrives is added up, so an answer without end would take all memory. */
 const MAX_STREAM_BYTES = 2 ** 30;
 
@@ -84,7 +85,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
 
   private onEvent(data: string): void {
     if (this.complete || data === "") return;
-    if (data === END_MARKER) {
+    if (isEndMarker(data)) {
       this.marked = true;
       if (!this.shape.isWhole(true)) throw this.interrupted({ kind: "unfinished" });
       this.complete = true;
@@ -123,8 +124,13 @@ export class JSONStreamReader<T> implements StreamReader<T> {
   }
 }
 
+/** Some routes put blanks behind it. */
+function isEndMarker(data: string): boolean {
+  return data.charCodeAt(0) === BRACKET && data.trimEnd() === END_MARKER;
+}
+
 function isCompleteEvent(data: string): boolean {
-  if (data === END_MARKER) return true;
+  if (isEndMarker(data)) return true;
   try {
     JSON.parse(data);
     return true;
