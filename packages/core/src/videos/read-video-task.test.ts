@@ -142,3 +142,18 @@ describe("readTaskId", () => {
     expect(readTaskId(body, "task_id")).toBe(byTaskId);
   });
 });
+
+it("a task that a gateway wraps as it came, twice, is read where it is", () => {
+  const task = { task_id: "9", task_status: "succeed", task_result: { videos: [{ url: URL_1 }] } };
+  const raw = {
+    code: "success",
+    data: { task_id: "t1", status: "SUCCESS", progress: "100%", data: { code: 0, data: task } },
+  };
+  expect(readVideoTask(raw, HANDLE)).toMatchObject({
+    status: "succeeded",
+    videos: [{ url: URL_1 }],
+    progress: 100,
+  });
+  const inOutput = { data: { data: { data: { output: { task_status: "succeed", video_url: URL_2 } } } } };
+  expect(readVideoTask(inOutput, HANDLE)).toMatchObject({ status: "succeeded", videos: [{ url: URL_2 }] });
+});
