@@ -68,8 +68,15 @@ const GROUPS = {
       "byte-body",
       "byte-reader",
     ),
-    tests: tests("transport/async-queue", "transport/event-stream-parser", "chat/chat"),
-    more: tests("images/images", "audio/audio", "download/download", "transport/call-limits"),
+    tests: tests(
+      "transport/async-queue",
+      "transport/event-stream-parser",
+      "transport/json-stream-reader",
+      "transport/looks-like-events",
+      "transport/byte-body",
+      "transport/byte-reader",
+    ),
+    more: tests("chat/chat", "images/images", "audio/audio", "download/download", "transport/call-limits"),
   },
   transport: {
     mutate: inTransport(

@@ -10,46 +10,114 @@ function parse(pieces: Iterable<Uint8Array>) {
   return { events, rest: parser.end() };
 }
 
-const STREAMS: Record<string, string> = {
-  "plain events": 'data: {"a":1}\n\ndata: {"b":2}\n\ndata: [DONE]\n\n',
-  "CRLF lines": 'data: {"a":1}\r\n\r\nevent: x\r\ndata: 2\r\n\r\n',
-  "CR lines": "data: 1\r\rdata: 2\r\r",
-  "mixed line ends": "data: 1\r\n\ndata: 2\r\rdata: 3\n\r\n",
-  "comments and keep-alives": ": processing\n\n:\n\ndata: 1\n: between\n\n",
-  "several data lines": "data: one\ndata: two\ndata:\n\n",
-  "names, ids and retries": "event: image\nid: 7\nretry: 10\ndata: x\n\ndata: y\n\n",
-  "no space after the colon": "data:x\n\nevent:e\ndata:y\n\n",
-  "byte order mark": "\uFEFFdata: 1\n\n",
-  "characters of several bytes": "data: 你好, Ünïcödé 🎬\n\ndata: 🎉🎉\n\n",
-  "an event without data": "event: ping\n\ndata: after\n\n",
-  "a field without a colon": "data\n\ndata: x\n\n",
+const STREAMS: Record<string, { text: string; events: Array<[data: string, event: string]> }> = {
+  "plain events": {
+    text: 'data: {"a":1}\n\ndata: {"b":2}\n\ndata: [DONE]\n\n',
+    events: [
+      ['{"a":1}', ""],
+      ['{"b":2}', ""],
+      ["[DONE]", ""],
+    ],
+  },
+  "CRLF lines": {
+    text: 'data: {"a":1}\r\n\r\nevent: x\r\ndata: 2\r\n\r\n',
+    events: [
+      ['{"a":1}', ""],
+      ["2", "x"],
+    ],
+  },
+  "CR lines": {
+    text: "data: 1\r\rdata: 2\rdata: 3\r\r",
+    events: [
+      ["1", ""],
+      ["2\n3", ""],
+    ],
+  },
+  "mixed line ends": {
+    text: "data: 1\r\n\ndata: 2\r\rdata: 3\n\r\n",
+    events: [
+      ["1", ""],
+      ["2", ""],
+      ["3", ""],
+    ],
+  },
+  "comments and keep-alives": {
+    text: ": processing\n\n:\n\ndata: 1\n: between\n:data: none\n\n",
+    events: [["1", ""]],
+  },
+  "several data lines": { text: "data: one\ndata: two\ndata:\n\n", events: [["one\ntwo\n", ""]] },
+  "names, ids and retries": {
+    text: "event: image\nid: 7\nretry: 10\ndata: x\n\ndata: y\n\n",
+    events: [
+      ["x", "image"],
+      ["y", ""],
+    ],
+  },
+  "no space after the colon, and two of them": {
+    text: "data:x\n\nevent:e\ndata:  y\n\ndata:\n\n",
+    events: [
+      ["x", ""],
+      [" y", "e"],
+      ["", ""],
+    ],
+  },
+  "byte order mark": { text: "\uFEFFdata: 1\n\n", events: [["1", ""]] },
+  "characters of several bytes": {
+    text: "data: 你好, Ünïcödé 🎬\n\ndata: 🎉🎉\n\n",
+    events: [
+      ["你好, Ünïcödé 🎬", ""],
+      ["🎉🎉", ""],
+    ],
+  },
+  "an event without data": { text: "event: ping\n\ndata: after\n\n", events: [["after", ""]] },
+  "a field without a colon": {
+    text: "data\n\ndata: x\nevent\n\ndate\n\n",
+    events: [
+      ["", ""],
+      ["x", ""],
+    ],
+  },
+  "fields that only look like data": {
+    text: "date: 1\n\nmeta: 2\n\ndata : 3\n\nDATA: 4\n\ndata5\n\ndata: 6\n\n",
+    events: [["6", ""]],
+  },
 };
 
 describe("EventStreamParser", () => {
-  it.each(Object.entries(STREAMS))("reads %s the same however the bytes are split", (_name, text) => {
-    const bytes = encoder.encode(text);
-    const whole = parse([bytes]);
-    expect(whole.events.length).toBeGreaterThan(0);
+  it.each(Object.entries(STREAMS))("reads %s the same however the bytes are split", (_name, stream) => {
+    const bytes = encoder.encode(stream.text);
+    const whole = { events: stream.events, rest: undefined };
+    expect(parse([bytes])).toEqual(whole);
     for (let split = 0; split <= bytes.length; split++) {
-      expect(parse([bytes.subarray(0, split), bytes.subarray(split)])).toEqual(whole);
+      expect(parse([bytes.subarray(0, split), new Uint8Array(), bytes.subarray(split)])).toEqual(whole);
     }
     expect(parse(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
-  });
-
-  it("joins data lines, keeps event names and drops comments", () => {
-    const text = `${STREAMS["several data lines"]}${STREAMS["names, ids and retries"]}${STREAMS["comments and keep-alives"]}`;
-    expect(parse([encoder.encode(text)]).events).toEqual([
-      ["one\ntwo\n", ""],
-      ["x", "image"],
-      ["y", ""],
-      ["1", ""],
-    ]);
   });
 
   it("hands over what the end of the stream cut off", () => {
     const { events, rest } = parse([encoder.encode('data: 1\n\nevent: e\ndata: {"half')]);
     expect(events).toEqual([["1", ""]]);
     expect(rest).toEqual({ data: '{"half', event: "e" });
+  });
+
+  it.each([
+    ["data: 1\n", { data: "1", event: "" }],
+    ["data: 1\r", { data: "1", event: "" }],
+    ["data: 1\ndata: 2", { data: "1\n2", event: "" }],
+    ["event: e", undefined],
+    [": comment", undefined],
+  ])("takes %j, cut off by the end, for %j", (text, rest) => {
+    expect(parse([encoder.encode(text)])).toEqual({ events: [], rest });
+  });
+
+  it("tells of an event that is longer than it may be, before it is over", () => {
+    const parser = new EventStreamParser(() => {}, 10);
+    const fits = (text: string) => parser.push(encoder.encode(text));
+    expect(fits("data: 7890")).toBe(true);
+    expect(fits("\ndata:")).toBe(true);
+    // Four characters of data, and a line of seven.
+    expect(fits("6")).toBe(true);
+    expect(fits("7")).toBe(false);
   });
 
   it("reads an event of a megabyte that arrives in small pieces", () => {

@@ -2,8 +2,6 @@ const STREAM = { stream: true } as const;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
-const COLON = 58;
-const LETTER_D = 100;
 
 /** Called once per event with its data and, when the stream names one, its `event` field. */
 export type EventHandler = (data: string, event: string) => void;
@@ -38,16 +36,8 @@ export class EventStreamParser {
   /** @returns the event that the end of the stream cut off, if any; a strict reader would discard it */
   end(): { data: string; event: string } | undefined {
     this.pushText(this.decoder.decode());
-    if (this.pending !== "") {
-      const line = this.pending;
-      this.pending = "";
-      this.readLine(line);
-    }
-    if (!this.hasData) return undefined;
-    const rest = { data: this.data, event: this.event };
-    this.hasData = false;
-    this.data = this.event = "";
-    return rest;
+    if (this.pending !== "") this.readLine(this.pending);
+    return this.hasData ? { data: this.data, event: this.event } : undefined;
   }
 
   private pushText(text: string): void {
@@ -73,11 +63,7 @@ export class EventStreamParser {
     }
     while (end !== -1) {
       const single =
-        !this.hasData &&
-        text.charCodeAt(end + 1) === LINE_FEED &&
-        text.charCodeAt(start) === LETTER_D &&
-        text.charCodeAt(start + 4) === COLON &&
-        text.startsWith("data", start);
+        !this.hasData && text.charCodeAt(end + 1) === LINE_FEED && text.startsWith("data:", start);
       if (single) {
         const from = text.charCodeAt(start + 5) === SPACE ? start + 6 : start + 5;
         const event = this.event;
@@ -90,7 +76,7 @@ export class EventStreamParser {
       }
       end = text.indexOf("\n", start);
     }
-    if (start < text.length) this.pending = text.slice(start);
+    this.pending = text.slice(start);
   }
 
   private pushMixedLines(text: string): void {
@@ -109,7 +95,7 @@ export class EventStreamParser {
       }
       start = index + 1;
     }
-    if (start < text.length) this.pending += text.slice(start);
+    this.pending += text.slice(start);
   }
 
   private readLine(line: string): void {
@@ -118,8 +104,7 @@ export class EventStreamParser {
       return;
     }
     const colon = line.indexOf(":");
-    // A line that starts with a colon is a comment.
-    if (colon === 0) return;
+    // A comment is a line whose field has no name.
     const field = colon === -1 ? line : line.slice(0, colon);
     const valueStart = line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1;
     const value = colon === -1 ? "" : line.slice(valueStart);

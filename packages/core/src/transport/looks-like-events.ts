@@ -1,4 +1,4 @@
-const JSON_OR_MARKUP = /^[\s\uFEFF]*([{[<"]|$)/;
+const JSON_OR_MARKUP = /^\s*([{[<"]|$)/;
 
 /** Whether a body of undeclared type is a stream of events: it begins neither as JSON nor as HTML. */
 export function looksLikeEvents(chunks: readonly Uint8Array[]): boolean {
