@@ -50,14 +50,15 @@ const GROUPS = {
       "errors/read-error-body",
       "errors/error-from-answer",
       "errors/strip-markup",
-      "transport/call-limits",
+      "errors/errors",
+      "transport/call-errors",
     ),
-    more: tests("transport/sender", "transport/dispatch-transport", "chat/chat", "images/images"),
+    more: tests("transport/call-limits", "transport/sender", "chat/chat", "images/images"),
   },
   config: {
     mutate: ["config/**/*.ts", "checks/**/*.ts"],
-    tests: tests("config/config", "checks/check-option-names", "videos/check-video-request"),
-    more: tests("transport/sender", "transport/call-limits", "audio/audio", "chat/chat", "images/images"),
+    tests: tests("config/config", "config/addresses", "checks/check-option-names", "checks/checker"),
+    more: tests("videos/check-video-request", "transport/sender", "transport/call-limits", "chat/chat"),
   },
   streams: {
     mutate: inTransport(

@@ -31,15 +31,76 @@ describe("names of options", () => {
     );
   });
 
+  it.each([
+    ["baseurl", "baseURL"],
+    ["base-path", "baseURL"],
+    ["baseApi", "baseURL"],
+    ["default_headers", "headers"],
+    ["extraHeaders", "headers"],
+    ["defaultQuery", "fetch"],
+    ["http_agent", "fetch"],
+    ["httpClient", "fetch"],
+    ["fetchOptions", "fetch"],
+    ["proxy", "fetch"],
+    ["apiToken", "apiKey"],
+    ["token", "apiKey"],
+    ["key", "apiKey"],
+    ["retries", "maxRetries"],
+    ["maxRetry", "maxRetries"],
+    ["timeoutMs", "timeout"],
+    ["requestTimeout", "timeout"],
+    ["streamTimeout", "streamIdleTimeout"],
+    ["concurrency", "maxConcurrency"],
+    ["abortSignal", "signal"],
+    ["log", "logger"],
+  ])("%s, as others call it, is refused with what it is called here: %s", (given, ours) => {
+    // No other name is near, so that nothing but the meaning leads to it.
+    expect(() => checkOptionNames({ [given]: 1 }, [ours, "unlike"], "x")).toThrow(`did you mean ${ours}?`);
+    // Where it does not exist, it is not proposed.
+    expect(() => checkOptionNames({ [given]: 1 }, ["unlike"], "x")).toThrow("known are unlike");
+  });
+
+  it.each([
+    ["abcdefgh", "abcdefgh__", true],
+    ["abcdefgh", "abcdefghxyz", true],
+    ["abcdefgh", "abcde", true],
+    ["abcdefgh", "xyzdefgh", true],
+    ["abcdefgh", "abcdxyzh", true],
+    ["abcdefgh", "xbcxefgx", true],
+    ["abcdefgh", "abxcxdefgh", true],
+    ["abcdefgh", "abcdefghwxyz", false],
+    ["abcdefgh", "wxyzefgh", false],
+    ["abcdef", "abcxyz", false],
+    ["abcdef", "abcdxy", true],
+    ["ab", "ac", false],
+    ["abc", "abd", true],
+  ])("of %s, %s is a slip: %s (three letters at most, and fewer than half of them)", (known, given, slip) => {
+    expect(() => checkOptionNames({ [given]: 1 }, [known], "x")).toThrow(
+      slip ? `did you mean ${known}?` : `known are ${known}`,
+    );
+  });
+
+  it("are proposed by how near they are, the first of equals", () => {
+    expect(() => checkOptionNames({ maxRetrys: 1 }, ["maxTries", "maxRetry", "maxRetrxs"], "x")).toThrow(
+      "did you mean maxRetry?",
+    );
+    expect(() => checkOptionNames({ abcdefgh: 1 }, ["abcdefxx", "abcdefgx"], "x")).toThrow("mean abcdefgx?");
+  });
+
   it("that are near to none are refused with all that exist", () => {
-    expect(refusal({ colour: "red" })).toContain("known are baseURL, headers, maxRetries, timeout, fetch");
+    expect(refusal({ colour: "red" })).toMatch(
+      /; known are baseURL, headers, maxRetries, timeout, fetch\. Nothing was sent\.$/,
+    );
     expect(refusal({ ["x".repeat(100_000)]: 1 })?.length).toBeLessThan(400);
   });
 
   it("that exist, or are not set, are taken", () => {
     expect(refusal({ timeout: 1, headers: undefined, defaultHeaders: undefined })).toBeUndefined();
     expect(() => checkOptionNames(undefined, KNOWN, "x")).not.toThrow();
-    expect(() => checkOptionNames("text" as unknown as object, KNOWN, "x")).toThrow("must be an object");
+    expect(() => checkOptionNames("text" as unknown as object, KNOWN, "x")).toThrow(
+      "The options of x must be an object.",
+    );
+    expect(() => checkOptionNames(null as unknown as undefined, KNOWN, "x")).not.toThrow();
   });
 
   it("are checked for clients, for their addresses and for calls, before anything is sent", async () => {

@@ -39,7 +39,7 @@ export function checkOptionNames(options: object | undefined, known: readonly st
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
     const nearest = nearestName(name, known);
-    const hint = nearest === undefined ? `known are ${known.join(", ")}` : `did you mean ${nearest}?`;
+    const hint = nearest === undefined ? `known are ${known.join(", ")}.` : `did you mean ${nearest}?`;
     throw new ConfigurationError(
       `Option ${JSON.stringify(name.slice(0, 60))} of ${what} does not exist; ${hint} Nothing was sent.`,
       { option: name },

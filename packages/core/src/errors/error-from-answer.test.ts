@@ -47,6 +47,77 @@ describe("errorFromAnswer", () => {
     expect(meaning >= 400 && judgeStatus(meaning).retry === "never").toBe(permanent);
   });
 
+  it.each([
+    "insufficient_quota",
+    "insufficient_user_quota",
+    "pre_consume_token_quota_failed",
+    "quota_exceeded",
+    "QuotaExceeded",
+    "budget_exceeded",
+    "AccountOverdueError",
+    "billing_hard_limit_reached",
+    "1101",
+    "1102",
+  ])("no money is left where code or type is %s, whatever the status", (word) => {
+    for (const body of [{ code: word }, { type: word }]) {
+      for (const status of [200, 400, 429, 500]) {
+        expect(build(status, body)).toMatchObject({ kind: "permission_denied", insufficientQuota: true });
+      }
+    }
+  });
+
+  it.each([
+    "用户额度不足",
+    "账户余额不足",
+    "账号已欠费",
+    "Quota is used up",
+    "your balance is low",
+    "Insufficient credits",
+    "insufficient funds",
+  ])("no money is left where 401 and 403 say so: %s", (message) => {
+    for (const status of [401, 403])
+      expect(build(status, { message })).toMatchObject({ insufficientQuota: true });
+    expect(build(400, { message }).kind).toBe("bad_request");
+    expect(build(429, { message }).kind).toBe("rate_limit");
+  });
+
+  it.each(["load balancer", "quotation marks", "insufficient rights", "unbalanced"])(
+    "a permission is missing where 403 speaks of other things: %s",
+    (message) => {
+      expect(build(403, { message })).toMatchObject({ kind: "permission_denied", insufficientQuota: false });
+    },
+  );
+
+  it.each<[ErrorBody, number]>([
+    [{ code: "400" }, 400],
+    [{ code: "599" }, 599],
+    [{ code: "399" }, 200],
+    [{ code: "600" }, 200],
+    [{ code: "1200" }, 200],
+    [{ code: "model_not_found", type: "invalid_request_error" }, 404],
+    [{ code: "x", type: "rate_limit_error" }, 429],
+    [{ type: "Throttling.User" }, 429],
+    [{ type: "authentication_error" }, 401],
+    [{ type: "PERMISSION_ERROR" }, 403],
+    [{ type: "invalid_request_error" }, 400],
+    [{ type: "server_error" }, 500],
+    [{ type: "API_Error" }, 500],
+    [{ type: "upstream_error" }, 500],
+    [{ type: "overloaded_error" }, 500],
+    [{ type: "Authentication" }, 401],
+    [{ type: "Invalid_Request" }, 400],
+    [{ type: "other" }, 200],
+    [{}, 200],
+  ])("%j inside a successful answer stands for %i", (body, meaning) => {
+    expect(meaningOf(200, body)).toBe(meaning);
+  });
+
+  it("takes the status of a failed answer for what it means", () => {
+    expect(meaningOf(400, { code: "500", type: "rate_limit_error" })).toBe(400);
+    expect(meaningOf(402, {})).toBe(403);
+    expect(build(402, {})).toMatchObject({ insufficientQuota: true });
+  });
+
   it("tells an exhausted quota from a model that is not allowed", () => {
     expect(build(403, { code: "insufficient_user_quota" })).toMatchObject({ insufficientQuota: true });
     expect(build(403, { message: "Insufficient balance" })).toMatchObject({ insufficientQuota: true });

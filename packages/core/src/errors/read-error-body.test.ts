@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isErrorEnvelope, readErrorBody } from "./read-error-body.js";
+import { isErrorEnvelope, isErrorValue, readErrorBody } from "./read-error-body.js";
 
 describe("readErrorBody", () => {
   it.each<[string, unknown, object]>([
@@ -40,6 +40,142 @@ describe("readErrorBody", () => {
       code: undefined,
       ...expected,
     });
+  });
+});
+
+describe("readErrorBody, field by field,", () => {
+  it.each<[string, object, object]>([
+    [
+      "the inner fields first",
+      { error: { message: "a", type: "b", code: 1 }, message: "c", type: "d", code: 2 },
+      { message: "a", type: "b", code: "1" },
+    ],
+    [
+      "the outer ones where the inner are not there",
+      { error: {}, message: "c", type: "d", code: 2 },
+      { message: "c", type: "d", code: "2" },
+    ],
+    [
+      "the outer ones where the inner are blank",
+      { error: { message: " ", type: "", code: "" }, message: "c", type: "d", code: "2" },
+      { message: "c", type: "d", code: "2" },
+    ],
+    [
+      "a sentence before all others",
+      { error: "a", message: "b", msg: "c", detail: "d", type: "t", code: 7 },
+      { message: "a", type: "t", code: "7" },
+    ],
+    ["message before msg", { message: "b", msg: "c", detail: "d" }, { message: "b" }],
+    ["msg before detail", { msg: "c", detail: "d" }, { message: "c" }],
+    ["the id inside the error first", { error: { request_id: "a" }, request_id: "b" }, { requestId: "a" }],
+    ["the id beside the error", { error: {}, request_id: "b" }, { requestId: "b" }],
+    ["the id in the other spelling", { error: "no", requestId: "b" }, { message: "no", requestId: "b" }],
+    ["the documented spelling first", { request_id: "a", requestId: "b" }, { requestId: "a" }],
+    [
+      "details in their order, without those that say nothing",
+      {
+        detail: [
+          { loc: ["body", 0], msg: "a" },
+          { msg: "b" },
+          { loc: ["x"] },
+          "text",
+          null,
+          { loc: "y", msg: "c" },
+        ],
+      },
+      { message: "body.0 a; b; c" },
+    ],
+    ["no message from details that say nothing", { detail: [{ msg: " " }] }, {}],
+  ])("takes %s", (_what, body, expected) => {
+    const nothing = { message: undefined, type: undefined, code: undefined, requestId: undefined };
+    expect({ ...nothing, ...readErrorBody(body) }).toEqual({ ...nothing, ...expected });
+  });
+
+  it.each([
+    ["  plain\n  text\t here ", "plain text here"],
+    ["1 < 2 <b>", "1 < 2 <b>"],
+    ["\n <p>page</p>", "page"],
+    ["x".repeat(300), "x".repeat(300)],
+    ["x".repeat(301), `${"x".repeat(300)}…`],
+    [" ", undefined],
+    ["<p></p>", undefined],
+    [`<script>${"x".repeat(2 ** 18)}</script>late`, undefined],
+    [`<script>${"x".repeat(2 ** 17)}</script>in time`, "in time"],
+  ])("folds text that is no JSON: %#", (text, message) => {
+    expect(readErrorBody(text)).toEqual({ message });
+  });
+
+  it("takes nothing from what is no object", () => {
+    for (const body of [1, null, true, ["x"]]) expect(readErrorBody(body).message).toBeUndefined();
+  });
+});
+
+describe("isErrorValue", () => {
+  it.each([
+    [{}, false],
+    ["", false],
+    [" ", false],
+    [null, false],
+    [undefined, false],
+    [0, false],
+    [[], false],
+    ["no", true],
+    [{ code: null }, true],
+  ])("%j tells of an error: %s", (error, tells) => {
+    expect(isErrorValue(error)).toBe(tells);
+    expect(isErrorEnvelope({ error })).toBe(tells);
+  });
+});
+
+describe("isErrorEnvelope by code, result and status", () => {
+  it.each<[object, boolean]>([
+    [{ code: 0, message: "m" }, false],
+    [{ code: 200, message: "m" }, false],
+    [{ code: 201, message: "m" }, true],
+    [{ code: -1, message: "m" }, true],
+    [{ code: "0", message: "m" }, false],
+    [{ code: "200", message: "m" }, false],
+    [{ code: "OK", message: "m" }, false],
+    [{ code: "Success", message: "m" }, false],
+    [{ code: "", message: "m" }, false],
+    [{ code: "2000", message: "m" }, true],
+    [{ code: "not_ok", message: "m" }, true],
+    [{ code: "ok_not", message: "m" }, true],
+    [{ code: null, message: "m" }, false],
+    [{ message: "m" }, false],
+    [{ code: 500 }, false],
+    [{ code: "failed", message: " " }, false],
+    [{ success: true }, false],
+    [{ success: false }, true],
+    [{ object: "list" }, false],
+    [{ object: "error" }, true],
+  ])("%j is one: %s", (body, envelope) => {
+    expect(isErrorEnvelope(body)).toBe(envelope);
+  });
+
+  it.each(["choices", "data", "id", "task_id", "output", "results", "images", "metadata"])(
+    "an answer with %s is none, unless that is empty",
+    (name) => {
+      for (const value of ["x", 0, {}, [1]])
+        expect(isErrorEnvelope({ error: "no", [name]: value })).toBe(false);
+      for (const value of [undefined, null, "", []])
+        expect(isErrorEnvelope({ error: "no", [name]: value })).toBe(true);
+    },
+  );
+
+  it.each([
+    ["queued", false],
+    ["completed", false],
+    ["failed_over", false],
+    ["not_failed", false],
+    ["fail", true],
+    ["Failed", true],
+    ["FAILURE", true],
+    ["error", true],
+    [500, true],
+    [[1], true],
+  ])("an error with the status %j is one: %s", (status, envelope) => {
+    expect(isErrorEnvelope({ error: "no", status })).toBe(envelope);
   });
 });
 
