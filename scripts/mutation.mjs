@@ -175,7 +175,8 @@ function stryker(name, mutate, include) {
     plugins: ["@stryker-mutator/vitest-runner"],
     coverageAnalysis: "perTest",
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
-    timeoutMS: 5_000,
+    // Only what never ends counts as such: a busy machine is no endless loop.
+    timeoutMS: 20_000,
     timeoutFactor: 2,
     mutate,
     reporters: ["json", "progress-append-only"],
