@@ -32,6 +32,15 @@ describe("parseJSON", () => {
     expect(parseJSON(text)).toEqual(JSON.parse(text));
   });
 
+  it("does not look for ids in answers of more than a megabyte, which are pictures and vectors", () => {
+    const filled = (length: number) => {
+      const text = '{"id":9007199254740993,"b64_json":""}';
+      return text.replace('""', `"${"A".repeat(length - text.length)}"`);
+    };
+    expect(parseJSON(filled(2 ** 20))).toMatchObject({ id: "9007199254740993" });
+    expect(parseJSON(filled(2 ** 20 + 1))).toMatchObject({ id: Number("9007199254740993") });
+  });
+
   it("is JSON.parse for every value without such ids", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {

@@ -62,6 +62,8 @@ describe("waits", () => {
     expect(await errorOf(within(Promise.reject(broken), Number.POSITIVE_INFINITY, signal))).toBe(broken);
     expect(await errorOf(within(new Promise(() => {}), 1, signal))).toBe(OUT_OF_TIME);
     await delay(1, signal);
+    await delay(1);
+    expect(await within(Promise.resolve(7), 60_000)).toBe(7);
     expect(listenersOf(signal)).toBe(0);
   });
 });

@@ -35,6 +35,9 @@ describe("redaction", () => {
     const nest = (depth: number): unknown => (depth === 0 ? KEY : [nest(depth - 1)]);
     expect(JSON.stringify(redactValue(nest(64), KEY))).toContain("sk-***");
     expect(JSON.stringify(redactValue(nest(65), KEY))).toContain("…");
+    const nestObjects = (depth: number): unknown => (depth === 0 ? KEY : { a: nestObjects(depth - 1) });
+    expect(JSON.stringify(redactValue(nestObjects(64), KEY))).toContain("sk-***");
+    expect(JSON.stringify(redactValue(nestObjects(65), KEY))).toContain("…");
     const endless = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
     expect(JSON.stringify(redactValue(endless, KEY)).length).toBeLessThan(200);
   });

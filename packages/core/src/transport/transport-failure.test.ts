@@ -39,6 +39,24 @@ describe("a failure without an answer", () => {
     expect(isUnsentError(failure)).toBe(unsent);
   });
 
+  it.each([
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "CERT_HAS_EXPIRED",
+    "ERR_SSL_WRONG_VERSION_NUMBER",
+    "FailedToOpenSocket",
+    "UnableToConnect",
+  ])("that is %s came before the request", (code) => {
+    expect(isUnsentError(error({}, error({ code })))).toBe(true);
+  });
+
+  it("may have null for a cause", () => {
+    expect(isUnsentError({ cause: null })).toBe(false);
+    expect(findErrorCode(null)).toBeUndefined();
+  });
+
   it("is looked for five causes deep, and no deeper", () => {
     const nested = (depth: number): unknown =>
       depth === 0 ? error({ code: "ECONNREFUSED" }) : error({}, nested(depth - 1));

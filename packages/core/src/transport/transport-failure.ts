@@ -1,5 +1,5 @@
 /** Codes of failures in which the request certainly did not reach the server, whatever the system was doing. */
-const UNSENT_CODES = new Set([
+const UNSENT_CODES = new Set<unknown>([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -21,7 +21,12 @@ const UNSENT_CODES = new Set([
  * Codes that mean the same while a connection is made. The kernel reports them of an established connection too, when
  * the way to the server is lost: then the request may have arrived.
  */
-const UNSENT_WHILE_CONNECTING = new Set(["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ETIMEDOUT"]);
+const UNSENT_WHILE_CONNECTING = new Set<unknown>([
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+  "ETIMEDOUT",
+]);
 
 /** How runtimes whose errors have no code say that no connection came about: Deno, workerd. */
 const UNSENT_MESSAGES = [
@@ -61,8 +66,8 @@ export function findErrorCode(error: unknown): string | undefined {
 /** Whether an error says that no byte of the request reached the server. In doubt it did. */
 export function isUnsentError(error: unknown): boolean {
   return causesOf(error).some(({ code, syscall, message }) => {
-    if (typeof code === "string" && UNSENT_CODES.has(code)) return true;
-    if (typeof code === "string" && UNSENT_WHILE_CONNECTING.has(code)) return syscall === "connect";
+    if (UNSENT_CODES.has(code)) return true;
+    if (UNSENT_WHILE_CONNECTING.has(code)) return syscall === "connect";
     return typeof message === "string" && UNSENT_MESSAGES.some((words) => message.includes(words));
   });
 }
