@@ -2,7 +2,6 @@ import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { InvalidResponseError } from "../errors/errors.js";
 import type { Download } from "./download.js";
 
 export interface SaveProgress {
@@ -25,7 +24,7 @@ export interface SaveOptions {
  * until then it is called `<path>.part`, and a failure removes it.
  *
  * @returns the number of bytes written
- * @throws InvalidResponseError when there are fewer or more bytes than the server told
+ * @throws what the download throws, when it breaks off or is shorter than the server told
  */
 export async function saveDownload(
   { body, contentLength: total }: Download,
@@ -44,11 +43,6 @@ export async function saveDownload(
   try {
     const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
     await pipeline(source, count, createWriteStream(part), { signal });
-    if (total !== undefined && received !== total) {
-      throw new InvalidResponseError(
-        `The download ended after ${received} of ${total} bytes; nothing was saved.`,
-      );
-    }
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
