@@ -85,6 +85,12 @@ describe("pollVideoTask", () => {
     expect((await polled(last, { last: TASK })).changed).toBe(true);
   });
 
+  it("sees one of several videos change", async () => {
+    const last = { ...TASK, videos: [VIDEO, VIDEO] };
+    const now = { ...TASK, videos: [VIDEO, { ...VIDEO, url: "https://x.example/2.mp4" }] };
+    expect((await polled(now, { last })).changed).toBe(true);
+  });
+
   it("sees no change in what says nothing new, and one in what was never seen", async () => {
     const same = { ...TASK, raw: { other: 1 }, usage: { total_tokens: 1 }, videos: [{ ...VIDEO }] };
     expect(await polled(same, { last: TASK, failedPolls: 7 })).toMatchObject({

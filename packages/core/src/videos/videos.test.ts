@@ -116,9 +116,13 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
     await videos.omniVideo({ model_name: "m", prompt: "p" }, { headers: { "Idempotency-KEY": "order-11" } });
     await videos.omniVideo({ model_name: "m", prompt: "p" }, { headers: { "x-other": "1" } });
     await videos.omniVideo({ model_name: "m", prompt: "p" });
+    await videos.omniVideo(
+      { model_name: "m", prompt: "p" },
+      { idempotencyKey: "order-12", headers: { "idempotency-key": "other" } },
+    );
     expect(
       server.requests.slice(4).map(({ json }) => (json as Record<string, unknown>)["external_task_id"]),
-    ).toEqual(["order-11", undefined, undefined]);
+    ).toEqual(["order-11", undefined, undefined, "order-12"]);
   });
 
   it("of every family are paid once, whatever happens", async () => {
@@ -274,7 +278,7 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
       const warn = (line: string) => lines.push(line);
       let mended = false;
       const answer = (response: ServerResponse) => (mended ? status("succeeded") : failure(code))(response);
-      const { gateway } = await gatewayWith([answer], {
+      const { gateway, server } = await gatewayWith([answer], {
         ...transport,
         hooks: { onPollFailed: (event: PollFailedEvent) => told.push(event) },
         logger: { debug() {}, info() {}, warn, error: warn },
@@ -305,6 +309,8 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
         reason: expect.stringMatching(/^\w+: \d+ from GET \/videos\/t1/),
       });
       expect(lines.filter((line) => line.includes("cannot be read"))).toHaveLength(1);
+      // The watch alone repeats polls: none is repeated inside a call.
+      expect(server.requests).toHaveLength(told.length + 1);
     },
   );
 
@@ -373,15 +379,36 @@ describe("failed polls", () => {
     expect(told).toMatchObject([{ path: "/videos/omni-video/a%2Fb", task: "a/b", failedPolls: 3 }]);
   });
 
-  it("name the address of the task where nothing could be sent", async () => {
+  it("name the address that was asked, or that of the task where nothing was sent", async () => {
     const told: PollFailedEvent[] = [];
+    const cdn = await startServer((_request, response, count) => {
+      if (count === 1) sendJSON(response, errorBody("no"), 502);
+    });
     const gateway = gatewayFor(await unusedAddress(), {
-      endpoints: { cdn: await unusedAddress() },
+      endpoints: { cdn: cdn.url },
+      route: "cdn",
+      maxConcurrency: 1,
+      deadline: 50,
       logLevel: "off",
       hooks: { onPollFailed: (event: PollFailedEvent) => told.push(event) },
     });
-    await gateway.videos.poll({ ...HANDLE, address: "cdn" });
+    await gateway.videos.poll({ ...HANDLE, address: "general" });
     await gateway.videos.poll(HANDLE);
-    expect(told.map(({ address }) => address)).toEqual(["cdn", "general"]);
+    const controller = new AbortController();
+    const hanging = errorOf(gateway.videos.retrieve(HANDLE, { deadline: 60_000, signal: controller.signal }));
+    await cdn.arrived(2);
+    const { error } = await gateway.videos.poll({ ...HANDLE, address: "cdn" });
+    expect(error?.attempts).toBe(0);
+    await gateway.videos.poll(HANDLE);
+    controller.abort();
+    await hanging;
+    expect(told.map(({ address }) => address)).toEqual(["general", "cdn", "cdn", "general"]);
+  });
+
+  it("of a creation by another address than the first lead to where the task is", async () => {
+    const cdn = await startServer((_request, response) => sendJSON(response, { id: "t1" }));
+    const gateway = gatewayFor(await unusedAddress(), { endpoints: { cdn: cdn.url }, route: "failover" });
+    const { handle } = await gateway.videos.create(VIDEO);
+    expect(handle.address).toBe("cdn");
   });
 });

@@ -15,13 +15,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+function startClock() {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+  // A process is older than its watches.
+  vi.advanceTimersByTime(3_600_000);
+}
+
 /** A watch on a clock that the test moves. Each poll is answered when the test says so. */
 function watchOnTestClock(
   options: WatchOptions,
   handle = HANDLE,
   onPoll: (poll: VideoPoll) => void = () => {},
 ) {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+  if (!vi.isFakeTimers()) startClock();
   const answers: Array<{ resolve: (task: VideoTask) => void; reject: (error: unknown) => void }> = [];
   const signals: AbortSignal[] = [];
   const told: VideoPoll[] = [];
@@ -98,6 +104,28 @@ describe("a poll ahead of time, on the clock", () => {
     expect(polls()).toBe(3);
   });
 
+  it("comes a second after the last one, and not before", async () => {
+    const { watch, polls, answer, advance } = watchOnTestClock({ intervalMs: 600_000 });
+    await advance(1);
+    await answer("running");
+    watch.pollSoon();
+    await advance(999);
+    expect(polls()).toBe(1);
+    await advance(1);
+    expect(polls()).toBe(2);
+  });
+
+  it("comes no more once the watch is over", async () => {
+    const { watch, polls, answer, advance } = watchOnTestClock({ intervalMs: 600_000 });
+    await advance(1);
+    await answer("running");
+    await watch.return();
+    watch.pollSoon();
+    expect(vi.getTimerCount()).toBe(0);
+    await advance(60_000);
+    expect(polls()).toBe(1);
+  });
+
   it("is not put off by asking again", async () => {
     const { watch, polls, answer, advance } = watchOnTestClock({ intervalMs: 600_000 });
     await advance(1);
@@ -149,7 +177,7 @@ describe("a watch that is read", () => {
     await answer("queued");
     await advance(120);
     await answer("running");
-    expect((await watch.next()).value).toMatchObject({ status: "queued" });
+    expect(await watch.next()).toMatchObject({ done: false, value: { status: "queued" } });
     expect((await watch.next()).value).toMatchObject({ status: "running" });
     const next = watch.next();
     await advance(120);
@@ -175,6 +203,14 @@ describe("a watch that is read", () => {
     await advance(1_000);
     expect(polls()).toBe(2);
     expect(watch[Symbol.asyncIterator]()).toBe(watch);
+  });
+
+  it("hears nothing any more of a poll that its reader left, whatever becomes of that", async () => {
+    const { watch, fail, advance } = watchOnTestClock({});
+    await advance(1);
+    await watch.return();
+    await fail(new TypeError("a bug"));
+    expect(await watch.next()).toEqual({ value: undefined, done: true });
   });
 
   it("lets a waiting reader go", async () => {
@@ -219,7 +255,7 @@ describe("a watch of a task that cannot be read", () => {
   });
 
   it("takes no trouble from a task that is too new to be known", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
+    startClock();
     const { watch, fail, advance } = watchOnTestClock({}, { ...HANDLE, createdAt: Date.now() });
     await advance(1);
     await fail(new NotFoundError("none", { status: 404 }));
