@@ -126,10 +126,13 @@ const GROUPS = {
       "videos/poll-video-task",
       "videos/read-video-callback",
       "videos/read-video-task",
+      "videos/timer-heap",
+      "videos/video-errors",
+      "videos/video-families",
       "videos/video-status",
       "videos/watch-video-task",
     ),
-    more: tests("videos/videos", "json/parse-json"),
+    more: tests("videos/videos", "videos/videos-poll", "json/parse-json"),
   },
 };
 

@@ -72,6 +72,18 @@ describe("AsyncQueue", () => {
     expect((await Promise.all(reads)).map(({ value }) => value)).toEqual([1, 2, undefined]);
   });
 
+  it("keeps a reader waiting while nothing arrives, and lets it go at the end", async () => {
+    const { queue } = queueOf([]);
+    const first = queue.next();
+    expect(queue.flush()).toBe(true);
+    queue.push(1);
+    queue.flush();
+    expect(await first).toEqual({ value: 1, done: false });
+    const last = queue.next();
+    queue.finish();
+    expect(await last).toEqual({ value: undefined, done: true });
+  });
+
   it("drops unread items when it is cancelled", async () => {
     const { queue, source } = queueOf([1, 2]);
     queue.cancel(new Error("aborted"));

@@ -41,6 +41,14 @@ const STREAMS: Record<string, { text: string; events: Array<[data: string, event
       ["3", ""],
     ],
   },
+  "LF lines after others": {
+    text: "data: 1\r\n\r\ndata: 2\n\ndata: 3\ndata: 4\r\n\n",
+    events: [
+      ["1", ""],
+      ["2", ""],
+      ["3\n4", ""],
+    ],
+  },
   "comments and keep-alives": {
     text: ": processing\n\n:\n\ndata: 1\n: between\n:data: none\n\n",
     events: [["1", ""]],

@@ -55,9 +55,7 @@ export class EventStreamParser {
         this.pending += text;
         return;
       }
-      const line = this.pending + text.slice(0, end);
-      this.pending = "";
-      this.readLine(line);
+      this.readLine(this.pending + text.slice(0, end));
       start = end + 1;
       end = text.indexOf("\n", start);
     }

@@ -41,12 +41,19 @@ describe("checkOmniVideoRequest", () => {
     ["images", { image_list: [{ image_url: "https://x.example/1.png" }] }, []],
     [
       "an image without address",
-      { image_list: [{ image_url: "a" }, {}, null] },
-      ["image_list[1].image_url", "image_list[2].image_url"],
+      { image_list: [{ image_url: "a" }, {}, null, { image_url: "" }, { image_url: 7 }] },
+      [1, 2, 3, 4].map((index) => `image_list[${index}].image_url`),
     ],
+    ["no list", { image_list: null }, []],
     ["a list that is none", { image_list: "https://x.example/1.png" }, ["image_list"]],
     ["an empty prompt and no model", { model_name: undefined, prompt: "" }, ["model_name", "prompt"]],
   ])("checks %s", (_name, more, fields) => {
     expect(fieldsOf(() => checkOmniVideoRequest({ ...OMNI, ...more }))).toEqual(fields);
+  });
+
+  it("says what a list of images looks like", () => {
+    const check = (list: unknown) => () => checkOmniVideoRequest({ ...OMNI, image_list: list as [] });
+    expect(check("u")).toThrow("image_list must be an array of { image_url }");
+    expect(check([{}])).toThrow("image_list[0].image_url is required and must be a non-empty string");
   });
 });

@@ -65,7 +65,59 @@ describe("checkVideoRequest", () => {
     ],
     ["a last frame alone", [text, image("last_frame")], /first_frame beside one with role last_frame/],
   ])("refuses %s", (_name, content, message) => {
-    expect(problemsOf(content).join("\n")).toMatch(message);
+    expect(problemsOf(content)).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([
+    ["image_url", ["first_frame", "last_frame", "reference_image"]],
+    ["video_url", ["reference_video"]],
+    ["audio_url", ["reference_audio"]],
+    ["draft_task", []],
+    ["text", []],
+  ] as const)("knows the roles of %s", (type, allowed) => {
+    const address = { id: "t", url: "asset://1" };
+    const item = type === "text" ? text : { type, [type]: address };
+    const beside = [image("first_frame"), text];
+    for (const role of [
+      "first_frame",
+      "last_frame",
+      "reference_image",
+      "reference_video",
+      "reference_audio",
+    ]) {
+      if (role === "first_frame" && type === "image_url") continue;
+      const wrong = problemsOf([...beside, { ...item, role }]).map((problem) => problem.split(" ")[0]);
+      expect(wrong).toEqual((allowed as readonly string[]).includes(role) ? [] : ["content[2].role"]);
+    }
+    expect(problemsOf([...beside, item])).toEqual([]);
+  });
+
+  it.each<[type: string, payloads: unknown[], field: string]>([
+    ["text", [undefined, "", 7, null], "text"],
+    [
+      "image_url",
+      [undefined, null, "https://x.example/1.png", {}, { url: "" }, { url: 7 }, { id: "t" }],
+      "image_url.url",
+    ],
+    ["video_url", [undefined, { id: "t" }], "video_url.url"],
+    ["audio_url", [undefined, { id: "t" }], "audio_url.url"],
+    ["draft_task", [undefined, "t", { url: "u" }, { id: "" }], "draft_task.id"],
+  ])("refuses %s that holds nothing", (type, payloads, field) => {
+    for (const payload of payloads) {
+      expect(problemsOf([image(), { type, [type]: payload }])).toEqual([
+        `content[1].${field} is required and must be a non-empty string`,
+      ]);
+    }
+  });
+
+  it("takes audio beside images and videos together, and two references without a role", () => {
+    expect(problemsOf([image("reference_image"), video, audio])).toEqual([]);
+    expect(
+      problemsOf([image(), image(), image("first_frame"), image("last_frame"), undefined].slice(0, 4)),
+    ).toEqual([]);
+    expect(problemsOf([image("first_frame"), image("last_frame"), image("last_frame")])).toEqual([
+      "content may hold only one image with role last_frame",
+    ]);
   });
 
   it("names every problem at once", () => {

@@ -21,7 +21,7 @@ export function checkVideoRequest(body: VideoCreateRequest): void {
   check.requiredArray("content");
   const items: unknown[] = Array.isArray(body.content) ? body.content : [];
   for (const [index, item] of items.entries()) checkItem(check, `content[${index}]`, item);
-  checkCombination(check, items as Array<Partial<VideoContentItem> | null>);
+  checkCombination(check, items as Item[]);
   check.throwIfAny();
 }
 
@@ -52,11 +52,11 @@ function hasAddress(payload: unknown, isTask: boolean): boolean {
   return typeof value === "string" && value !== "";
 }
 
-function checkCombination(check: Checker, items: ReadonlyArray<Partial<VideoContentItem> | null>): void {
+type Item = { type?: unknown; role?: unknown } | null;
+
+function checkCombination(check: Checker, items: readonly Item[]): void {
   const count = (type: VideoContentItem["type"], role?: string) =>
-    items.filter(
-      (item) => item?.type === type && (role === undefined || ("role" in item && item.role === role)),
-    ).length;
+    items.filter((item) => item?.type === type && (role === undefined || item.role === role)).length;
   const referenceImages = count("image_url", "reference_image");
   if (referenceImages > MAX_REFERENCE_IMAGES) {
     check.add(

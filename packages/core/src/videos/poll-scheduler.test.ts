@@ -135,4 +135,94 @@ describe("PollScheduler", () => {
     for (const cancel of cancels) cancel();
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("runs what is due to the millisecond", () => {
+    const scheduler = new PollScheduler(1_000);
+    const seen: string[] = [];
+    scheduler.schedulePoll(100, () => seen.push("poll"));
+    scheduler.scheduleDeadline(100, () => seen.push("deadline"));
+    vi.advanceTimersByTime(99);
+    expect(seen).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(seen).toEqual(["deadline", "poll"]);
+  });
+
+  it("sets no more timers than there is something to do", () => {
+    const scheduler = new PollScheduler(10);
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    const cancels = Array.from({ length: 100 }, () => scheduler.schedulePoll(0, () => {}));
+    expect(timers).toHaveBeenCalledTimes(1);
+    for (const cancel of cancels.slice(50)) cancel();
+    expect(timers).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1_000);
+    // One for each of the ten polls of that second.
+    expect(timers.mock.calls.length).toBeLessThanOrEqual(15);
+    timers.mockRestore();
+  });
+
+  it("wakes earlier for what is due earlier", () => {
+    const scheduler = new PollScheduler(1_000);
+    const seen: string[] = [];
+    scheduler.scheduleDeadline(1_000, () => seen.push("deadline"));
+    scheduler.schedulePoll(10, () => seen.push("poll"));
+    vi.advanceTimersByTime(10);
+    expect(seen).toEqual(["poll"]);
+    vi.advanceTimersByTime(990);
+    expect(seen).toEqual(["poll", "deadline"]);
+  });
+
+  it("forgets nothing when another is cancelled twice, or after it ran", () => {
+    const scheduler = new PollScheduler(1_000);
+    const seen: string[] = [];
+    const cancelFirst = scheduler.schedulePoll(10, () => seen.push("first"));
+    const cancelSecond = scheduler.schedulePoll(20, () => seen.push("second"));
+    scheduler.schedulePoll(30, () => seen.push("third"));
+    vi.advanceTimersByTime(10);
+    cancelFirst();
+    cancelSecond();
+    cancelSecond();
+    cancelSecond();
+    vi.advanceTimersByTime(20);
+    expect(seen).toEqual(["first", "third"]);
+    scheduler.schedulePoll(0, () => seen.push("later"));
+    vi.advanceTimersByTime(1);
+    expect(seen).toEqual(["first", "third", "later"]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    [100, 10],
+    [5, 1],
+  ])("at a rate of %i saves up for %i polls at once, however long nobody polled", (rate, burst) => {
+    const scheduler = new PollScheduler(rate);
+    vi.advanceTimersByTime(60_000);
+    let polls = 0;
+    for (let index = 0; index < 200; index++) scheduler.schedulePoll(0, () => polls++);
+    vi.advanceTimersByTime(1);
+    expect(polls).toBe(burst);
+    vi.advanceTimersByTime(999);
+    expect(polls).toBe(burst + rate);
+  });
+
+  it("polls again at the end of a pause, and halves its rate for the next", () => {
+    const scheduler = new PollScheduler(1_000);
+    scheduler.slowDown(undefined);
+    expect(scheduler.pace()).toEqual({ perSecond: 500, maxPerSecond: 1_000, pausedForMs: 1_000 });
+    let polls = 0;
+    scheduler.schedulePoll(0, () => polls++);
+    vi.advanceTimersByTime(999);
+    expect(scheduler.pace().pausedForMs).toBe(1);
+    scheduler.slowDown(1);
+    expect(scheduler.pace().perSecond).toBe(500);
+    expect(polls).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(polls).toBe(1);
+    expect(scheduler.pace().pausedForMs).toBe(0);
+    scheduler.slowDown(100);
+    expect(scheduler.pace().perSecond).toBe(250);
+    vi.advanceTimersByTime(5_000);
+    expect(scheduler.pace().pausedForMs).toBe(0);
+    scheduler.pollSucceeded();
+    expect(scheduler.pace().perSecond).toBe(300);
+  });
 });

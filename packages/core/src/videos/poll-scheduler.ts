@@ -67,7 +67,7 @@ export class PollScheduler {
   }
 
   pollSucceeded(): void {
-    if (this.rate < this.maxRate) this.rate = Math.min(this.maxRate, this.rate + this.maxRate * SPEED_UP);
+    this.rate = Math.min(this.maxRate, this.rate + this.maxRate * SPEED_UP);
   }
 
   pace(): PollPace {

@@ -1,197 +1,191 @@
-import { describe, expect, it } from "vitest";
-import { gatewayFor } from "../../test/gateways.js";
-import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  AuthenticationError,
-  InvalidRequestError,
-  type PollOptions,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
   RateLimitError,
-  type VideoTaskHandle,
-} from "../index.js";
+} from "../errors/api-error.js";
+import { APIConnectionError, APIUserAbortError, InvalidResponseError } from "../errors/errors.js";
+import type { GatewayError } from "../errors/gateway-error.js";
+import { ageOf, type PollOptions, pollVideoTask } from "./poll-video-task.js";
+import type { VideoTask, VideoTaskHandle } from "./video-types.js";
 
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };
-const NEW = () => ({ ...HANDLE, createdAt: Date.now() });
+const VIDEO = { url: "https://x.example/1.mp4", watermarkUrl: "https://x.example/1-w.mp4" };
+const TASK: VideoTask = {
+  handle: HANDLE,
+  id: "t1",
+  family: "content",
+  status: "running",
+  rawStatus: "RUNNING",
+  progress: 10,
+  videos: [VIDEO],
+  lastFrameUrl: "https://x.example/1.png",
+  error: { code: "C", message: "because" },
+  raw: {},
+};
 
-/** A gateway that answers with the statuses in turn, the last one for ever: an HTTP error, or a task's word. */
-async function gatewayWith(answers: Array<number | string>, headers: Record<string, string> = {}) {
-  const server = await startServer((_request, response, count) => {
-    const answer = answers[Math.min(count, answers.length) - 1];
-    if (typeof answer === "number") sendJSON(response, errorBody("no"), answer, headers);
-    else sendJSON(response, { id: "t1", status: answer });
-  });
-  return { server, videos: gatewayFor(server.url, { logLevel: "off" }).videos };
-}
+beforeEach(() => {
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
-describe("one poll", () => {
-  it("tells the task, whether it changed, and when to poll again", async () => {
-    const { videos, server } = await gatewayWith(["running", "running", "succeeded"]);
-    const first = await videos.poll(NEW(), { intervalMs: 1_000 });
-    expect(first).toMatchObject({ task: { status: "running" }, changed: true, failedPolls: 0 });
-    expect(first.nextPollMs).toBeGreaterThanOrEqual(900);
-    expect(first.nextPollMs).toBeLessThanOrEqual(1_100);
-    const second = await videos.poll(NEW(), { last: first.task });
-    expect(second.changed).toBe(false);
-    const third = await videos.poll(NEW(), { last: second.task });
-    expect(third).toMatchObject({ task: { status: "succeeded" }, changed: true });
-    expect(third.nextPollMs).toBeUndefined();
-    expect(server.requests).toHaveLength(3);
-  });
+const polled = (task: VideoTask, options: PollOptions = {}, ageMs?: number) =>
+  pollVideoTask(
+    () => Promise.resolve(task),
+    options,
+    () => ageMs,
+  );
+const failed = (error: unknown, options: PollOptions = {}, ageMs?: number) =>
+  pollVideoTask(
+    () => Promise.reject(error),
+    options,
+    () => ageMs,
+  );
 
-  it("sees a change in each of the files of a result", async () => {
-    const output = { video_url: "https://x.example/1.mp4", watermark_video_url: "https://x.example/1-w.mp4" };
-    const server = await startServer((_request, response) =>
-      sendJSON(response, { id: "t1", status: "succeeded", output }),
-    );
-    const { videos } = gatewayFor(server.url, {});
-    const { task } = await videos.poll(NEW());
-    const [video] = task?.videos ?? [];
-    if (task === undefined || video?.watermarkUrl === undefined)
-      throw new Error("There should be two files.");
-    const changed = async (files: typeof task.videos) =>
-      (await videos.poll(NEW(), { last: { ...task, videos: files } })).changed;
-    expect(await changed([video])).toBe(false);
-    expect(await changed([{ ...video, url: "https://x.example/0.mp4" }])).toBe(true);
-    expect(await changed([{ ...video, watermarkUrl: "https://x.example/0-w.mp4" }])).toBe(true);
-    expect(await changed([])).toBe(true);
-  });
-
-  it("polls a task less often with its age, up to six times the interval", async () => {
-    const { videos } = await gatewayWith(["running"]);
-    // Twice the interval at 40 intervals.
-    const aged = await videos.poll({ ...HANDLE, createdAt: Date.now() - 2_400_000 }, { intervalMs: 60_000 });
-    expect(aged.nextPollMs).toBeGreaterThanOrEqual(108_000);
-    expect(aged.nextPollMs).toBeLessThanOrEqual(133_000);
-    const old = { ...HANDLE, createdAt: Date.now() - 3_600_000 };
-    const { nextPollMs = 0 } = await videos.poll(old, { intervalMs: 100 });
-    expect(nextPollMs).toBeGreaterThanOrEqual(540);
-    expect(nextPollMs).toBeLessThanOrEqual(660);
+describe("pollVideoTask", () => {
+  it.each<[intervalMs: number | undefined, ageMs: number | undefined, next: number]>([
+    [undefined, undefined, 5_000],
+    [undefined, 100_000, 5_000],
+    [undefined, 200_000, 10_000],
+    [undefined, 600_000, 30_000],
+    [undefined, 9_999_999, 30_000],
+    [1_000, 0, 1_000],
+    [1_000, 40_000, 2_000],
+    [1_000, 9_999_999, 6_000],
+  ])("at an interval of %j ms and an age of %j ms polls again after %i ms", async (intervalMs, age, next) => {
+    const options = intervalMs === undefined ? {} : { intervalMs };
+    expect((await polled(TASK, options, age)).nextPollMs).toBeCloseTo(next, 6);
   });
 
-  it("spreads the polls of tasks that were created together", async () => {
-    const { videos } = await gatewayWith(["running"]);
-    const polls = await Promise.all(Array.from({ length: 20 }, () => videos.poll(NEW())));
-    expect(new Set(polls.map(({ nextPollMs }) => nextPollMs)).size).toBeGreaterThan(10);
+  it("spreads polls by a tenth to both sides", async () => {
+    vi.mocked(Math.random).mockReturnValue(0);
+    expect((await polled(TASK)).nextPollMs).toBeCloseTo(4_500, 6);
+    vi.mocked(Math.random).mockReturnValue(1);
+    expect((await polled(TASK)).nextPollMs).toBeCloseTo(5_500, 6);
   });
 
-  it.each<[before: number, options: PollOptions, least: number, most: number]>([
-    [0, {}, 900, 1_100],
-    [1, {}, 1_800, 2_200],
-    [2, {}, 3_600, 4_400],
-    [3, {}, 4_500, 5_500],
-    [99, {}, 4_500, 5_500],
-    [9, { intervalMs: 100 }, 90, 110],
-    [0, { backoff: { firstMs: 10 } }, 9, 11],
-    [9, { backoff: { maxMs: 60_000 } }, 54_000, 66_000],
+  it.each<[string, Partial<VideoTask>]>([
+    ["status", { status: "queued" }],
+    ["word", { rawStatus: "IN_PROGRESS" }],
+    ["progress", { progress: 11 }],
+    ["last frame", { lastFrameUrl: "https://x.example/2.png" }],
+    ["code of its error", { error: { code: "D", message: "because" } }],
+    ["reason", { error: { code: "C", message: "why not" } }],
+    ["loss of its error", { error: undefined }],
+    ["number of videos", { videos: [VIDEO, VIDEO] }],
+    ["lack of videos", { videos: [] }],
+    ["video", { videos: [{ ...VIDEO, url: "https://x.example/2.mp4" }] }],
+    ["file with a watermark", { videos: [{ ...VIDEO, watermarkUrl: "https://x.example/2-w.mp4" }] }],
+  ])("sees a task change by its %s alone", async (_name, change) => {
+    const last = { ...TASK, ...change } as VideoTask;
+    expect(await polled(TASK, { last })).toMatchObject({ task: TASK, changed: true, failedPolls: 0 });
+    expect((await polled(last, { last: TASK })).changed).toBe(true);
+  });
+
+  it("sees one of several videos change", async () => {
+    const last = { ...TASK, videos: [VIDEO, VIDEO] };
+    const now = { ...TASK, videos: [VIDEO, { ...VIDEO, url: "https://x.example/2.mp4" }] };
+    expect((await polled(now, { last })).changed).toBe(true);
+  });
+
+  it("sees no change in what says nothing new, and one in what was never seen", async () => {
+    const same = { ...TASK, raw: { other: 1 }, usage: { total_tokens: 1 }, videos: [{ ...VIDEO }] };
+    expect(await polled(same, { last: TASK, failedPolls: 7 })).toMatchObject({
+      changed: false,
+      failedPolls: 0,
+    });
+    const { error: _error, ...plain } = TASK;
+    expect((await polled(plain, { last: plain })).changed).toBe(false);
+    expect((await polled(TASK)).changed).toBe(true);
+  });
+
+  it.each(["succeeded", "failed", "cancelled", "expired"] as const)(
+    "names no next poll of a task that is %s",
+    async (status) => {
+      const poll = await polled({ ...TASK, status }, { last: TASK, failedPolls: 3 });
+      expect(poll).toEqual({ task: { ...TASK, status }, changed: true, failedPolls: 0 });
+    },
+  );
+
+  it("gives a task half a minute to become known", async () => {
+    const error = new NotFoundError("none", { status: 404 });
+    expect(await failed(error, { failedPolls: 4 }, 29_999)).toEqual({
+      changed: false,
+      error,
+      failedPolls: 0,
+      nextPollMs: expect.closeTo(5_000, 6),
+    });
+    for (const age of [30_000, undefined]) {
+      expect(await failed(error, { failedPolls: 4 }, age)).toEqual({
+        changed: false,
+        error,
+        failedPolls: 5,
+        nextPollMs: expect.closeTo(30_000, 6),
+      });
+    }
+    const refused = new PermissionDeniedError("no", { status: 403 });
+    expect(await failed(refused, {}, 1)).toMatchObject({ failedPolls: 1 });
+  });
+
+  it.each<[retryAfterMs: number | undefined, intervalMs: number, pauseMs: number, next: number]>([
+    [undefined, 100, 1_000, 1_000],
+    [7_000, 100, 7_000, 7_000],
+    [86_400_000, 100, 60_000, 60_000],
+    [1_000, 5_000, 1_000, 5_000],
   ])(
-    "that is the %i. in a row to fail in a way that passes is repeated soon: %j",
-    async (failedPolls, options, least, most) => {
-      const { videos, server } = await gatewayWith([502]);
-      const { error, ...poll } = await videos.poll(NEW(), { ...options, failedPolls });
-      expect(error?.kind).toBe("server");
-      expect(poll.failedPolls).toBe(failedPolls + 1);
-      expect(poll.nextPollMs).toBeGreaterThanOrEqual(least);
-      expect(poll.nextPollMs).toBeLessThanOrEqual(most);
-      expect(server.requests).toHaveLength(1);
+    "answered 429 with a wait of %j ms at an interval of %i ms pauses all for %i ms and itself for %i ms",
+    async (retryAfterMs, intervalMs, pauseMs, next) => {
+      const error = new RateLimitError("slow", { status: 429, retryAfterMs, retryable: true });
+      expect(await failed(error, { intervalMs, failedPolls: 1 })).toEqual({
+        changed: false,
+        error,
+        failedPolls: 2,
+        pauseMs,
+        nextPollMs: expect.closeTo(next, 6),
+      });
     },
   );
 
-  it.each<[retryAfter: string | undefined, pause: number, least: number, most: number]>([
-    [undefined, 1_000, 4_500, 5_500],
-    ["1", 1_000, 4_500, 5_500],
-    ["7", 7_000, 6_300, 7_700],
-    ["86400", 60_000, 54_000, 66_000],
-  ])(
-    "that is answered 429 with Retry-After %s waits for that and no longer",
-    async (retryAfter, pause, least, most) => {
-      const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
-      for (const failedPolls of [0, 9]) {
-        const { videos } = await gatewayWith([429], headers);
-        const poll = await videos.poll(NEW(), { failedPolls });
-        expect(poll.error).toBeInstanceOf(RateLimitError);
-        expect(poll.pauseMs).toBe(pause);
-        expect(poll.nextPollMs).toBeGreaterThanOrEqual(least);
-        expect(poll.nextPollMs).toBeLessThanOrEqual(most);
-      }
-    },
-  );
-
-  it("gives a new task time to become known, and none to one of unknown age", async () => {
-    const { videos } = await gatewayWith([404]);
-    const young = { ...HANDLE, createdAt: Date.now() - 20_000 };
-    expect(await videos.poll(young)).toMatchObject({ failedPolls: 0, nextPollMs: expect.any(Number) });
-    expect(await videos.poll(HANDLE)).toMatchObject({ failedPolls: 1, nextPollMs: expect.any(Number) });
+  it.each<[string, GatewayError]>([
+    ["a server's error", new InternalServerError("x", { status: 502, retryable: true })],
+    ["no answer", new APIConnectionError("x", { retryable: true })],
+    ["an answer that is no task", new InvalidResponseError("x", { retryable: false })],
+  ])("comes again soon after %s, later with each in a row, up to its interval", async (_name, error) => {
+    const next = async (failedPolls: number, options: PollOptions = {}, ageMs?: number) =>
+      (await failed(error, { failedPolls, ...options }, ageMs)).nextPollMs;
+    expect(await next(0)).toBeCloseTo(1_000, 6);
+    expect(await next(1)).toBeCloseTo(2_000, 6);
+    expect(await next(2)).toBeCloseTo(4_000, 6);
+    expect(await next(3)).toBeCloseTo(5_000, 6);
+    expect(await next(9, {}, 200_000)).toBeCloseTo(10_000, 6);
+    expect(await next(0, { backoff: { firstMs: 10 } })).toBeCloseTo(10, 6);
+    expect(await next(9_999, { backoff: { firstMs: 1, maxMs: 2 ** 30 } })).toBeCloseTo(2 ** 20, 6);
+    expect(await next(9, { backoff: { maxMs: 3_000, refusedMs: 1 } })).toBeCloseTo(3_000, 6);
   });
 
-  it("that is refused comes again slowly: somebody may have to act", async () => {
-    const { videos } = await gatewayWith([401]);
-    const { error, task, nextPollMs = 0 } = await videos.poll(NEW());
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(task).toBeUndefined();
-    expect(nextPollMs).toBeGreaterThanOrEqual(27_000);
-    expect(nextPollMs).toBeLessThanOrEqual(33_000);
-    const own = await videos.poll(NEW(), { backoff: { refusedMs: 10 } });
-    expect(own.nextPollMs).toBeLessThanOrEqual(11);
+  it("comes again slowly after a refusal: somebody may have to act", async () => {
+    const error = new PermissionDeniedError("no", { status: 403, retryable: false });
+    const next = async (options: PollOptions) => (await failed(error, options)).nextPollMs;
+    expect(await next({})).toBeCloseTo(30_000, 6);
+    expect(await next({ intervalMs: 100 })).toBeCloseTo(600, 6);
+    expect(await next({ backoff: { refusedMs: 10, firstMs: 7 } })).toBeCloseTo(10, 6);
   });
 
-  it("names no next poll when the caller has left", async () => {
-    const { videos } = await gatewayWith(["running"]);
-    const poll = await videos.poll(NEW(), { signal: AbortSignal.abort() });
-    expect(poll.error?.kind).toBe("aborted");
-    expect(poll.nextPollMs).toBeUndefined();
-  });
-
-  it.each(["intervalMs", "backoff.firstMs", "backoff.maxMs", "backoff.refusedMs"])(
-    "needs %s above 0",
-    async (name) => {
-      const { videos } = await gatewayWith(["running"]);
-      const [group, field] = name.split(".");
-      const options = field === undefined ? { [name]: 0 } : { [group as string]: { [field]: -1 } };
-      await expect(videos.poll(NEW(), options)).rejects.toThrow(name);
-      expect(() => videos.watch(NEW(), options)).toThrow(name);
-    },
-  );
-
-  it("refuses a handle that is none", async () => {
-    const { videos } = await gatewayWith(["running"]);
-    await expect(videos.poll({ id: "t1" } as VideoTaskHandle)).rejects.toThrow(InvalidRequestError);
+  it("ends with its caller's abort, and with what is no error of the gateway", async () => {
+    const error = new APIUserAbortError("left");
+    expect(await failed(error, { failedPolls: 1 })).toEqual({ changed: false, error, failedPolls: 2 });
+    const bug = new TypeError("a bug");
+    await expect(failed(bug)).rejects.toBe(bug);
   });
 });
 
-describe("a poll ahead of time", () => {
-  it("comes long before the interval is over, once however often it is asked for", async () => {
-    const { videos, server } = await gatewayWith(["queued", "succeeded"]);
-    const watch = videos.watch(HANDLE, { intervalMs: 600_000 });
-    expect((await watch.next()).value).toMatchObject({ status: "queued" });
-    for (let hint = 0; hint < 1_000; hint++) watch.pollSoon();
-    expect((await watch.next()).value).toMatchObject({ status: "succeeded" });
-    expect((await watch.next()).done).toBe(true);
-    watch.pollSoon();
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it("comes after the poll that is under way, which may have looked too early", async () => {
-    const { videos, server } = await gatewayWith(["queued", "succeeded"]);
-    const watch = videos.watch(HANDLE, { intervalMs: 600_000 });
-    const first = watch.next();
-    await expect.poll(() => server.requests.length).toBe(1);
-    watch.pollSoon();
-    await first;
-    watch.pollSoon();
-    expect((await watch.next()).value).toMatchObject({ status: "succeeded" });
-    expect(server.requests).toHaveLength(2);
-  });
-});
-
-describe("the pace of polling", () => {
-  it("is told: full at first, slowed down after a 429", async () => {
-    const { videos } = await gatewayWith([429, "running"], { "retry-after": "86400" });
-    expect(videos.pollPace).toEqual({ perSecond: 20, maxPerSecond: 20, pausedForMs: 0 });
-    const watch = videos.watch(NEW(), { intervalMs: 1 });
-    const left = watch.next();
-    await expect.poll(() => videos.pollPace.perSecond).toBe(10);
-    expect(videos.pollPace.pausedForMs).toBeGreaterThan(50_000);
-    expect(videos.pollPace.pausedForMs).toBeLessThanOrEqual(60_000);
-    await watch.return?.();
-    expect((await left).done).toBe(true);
+describe("ageOf", () => {
+  it("is the time since the creation, where the handle tells of that", () => {
+    vi.spyOn(Date, "now").mockReturnValue(5_000);
+    expect(ageOf({ ...HANDLE, createdAt: 2_000 })).toBe(3_000);
+    expect(ageOf(HANDLE)).toBeUndefined();
   });
 });

@@ -45,6 +45,29 @@ describe("readVideoCallback", () => {
     ],
     ["a word that is not known", { id: "t", status: "dreaming" }, { id: "t", status: "running" }],
     ["a task without status", { id: "t" }, { id: "t", handle: { v: 1, family: "content", id: "t" } }],
+    [
+      "the caller's id beside the task's",
+      { id: "t", status: "running", external_task_id: "order-7" },
+      { id: "t", externalTaskId: "order-7", handle: { v: 1, family: "content", id: "t" } },
+    ],
+    [
+      "the caller's id of the task's info before that beside it",
+      { task_id: "t", external_task_id: "other", task_info: { external_task_id: "order-7" } },
+      { id: "t", externalTaskId: "order-7" },
+    ],
+    [
+      "an id whose task has a word of another family",
+      { id: "t", task_status: "succeed" },
+      { id: "t", status: "succeeded" },
+    ],
+    ["a list of one", [CONTENT], { id: "cgt-1", family: "content", status: "running" }],
+    [
+      "an envelope that has an id and wraps one, but no status",
+      { id: "evt-1", task: { id: "inner" } },
+      { id: "evt-1", family: "content" },
+    ],
+    ["a wrapped task without status", { type: "video", task: { id: "t" } }, { id: "t", family: "content" }],
+    ["a status of no task", { status: "succeeded" }, { status: "succeeded" }],
   ])("reads %s", (_name, body, expected) => {
     const callback = readVideoCallback(body);
     expect(callback).toMatchObject({ raw: body, ...expected });
@@ -66,8 +89,17 @@ describe("readVideoCallback", () => {
     expect(readVideoCallback(DATA, { family: "image2video" }).handle).toMatchObject({ id: DATA.task_id });
   });
 
-  it("reads JSON text", () => {
+  it("reads JSON text, and keeps what is none", () => {
     expect(readVideoCallback(JSON.stringify(CONTENT))).toMatchObject({ id: "cgt-1", raw: CONTENT });
+    expect(readVideoCallback("<html>")).toEqual({ raw: "<html>" });
+    expect(readVideoCallback("null")).toEqual({ raw: null });
+  });
+
+  it("knows no family but those there are, and no options as well", () => {
+    expect(readVideoCallback({ task_id: "t" }, null as never)).toEqual({ raw: { task_id: "t" }, id: "t" });
+    expect(readVideoCallback({ id: "t" }, { family: "dance" as never }).family).toBe("content");
+    const { handle } = readVideoCallback({ task_id: "t" }, { family: "omni-video" });
+    expect(Object.keys(handle ?? {})).toEqual(["v", "family", "id"]);
   });
 
   it.each<unknown>([

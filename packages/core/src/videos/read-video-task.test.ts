@@ -120,12 +120,209 @@ describe("readVideoTask", () => {
     ["expired", { status: "expired" }, { status: "expired" }],
     ["either spelling of cancelled", { status: "canceled" }, { status: "cancelled" }],
     ["a nonsense progress", { status: "running", progress: "soon" }, { status: "running" }],
+    [
+      "what lies in data before what lies in output or around them",
+      { status: "a", output: { status: "b" }, data: { status: "c", output: { status: "d" } } },
+      { rawStatus: "c" },
+    ],
+    [
+      "output before data.output and the envelope",
+      { status: "a", output: { status: "b" }, data: { output: { status: "d" } } },
+      { rawStatus: "b" },
+    ],
+    [
+      "data.output before the envelope",
+      { status: "a", data: { output: { status: "d" }, data: { status: "e" } } },
+      { rawStatus: "d" },
+    ],
+    [
+      "the envelope before what lies two levels below",
+      { status: "a", data: { data: { status: "e" } } },
+      { rawStatus: "a" },
+    ],
+    [
+      "data.data before its output",
+      { data: { data: { status: "e", output: { status: "f" } } } },
+      { rawStatus: "e" },
+    ],
+    [
+      "data.data.output before what lies below",
+      { data: { data: { output: { status: "f" }, data: { status: "g" } } } },
+      { rawStatus: "f" },
+    ],
+    [
+      "data.data.data before its output",
+      { data: { data: { data: { status: "g", output: { status: "h" } } } } },
+      { rawStatus: "g" },
+    ],
+    ["data.data.data.output", { data: { data: { data: { output: { status: "h" } } } } }, { rawStatus: "h" }],
+    ["task_status before status", { task_status: "submitted", status: "x" }, { rawStatus: "submitted" }],
+    [
+      "videos of the layer itself, as objects and as addresses, without those that name no file",
+      {
+        status: "succeeded",
+        videos: [URL_1, "none", { video_url: URL_2, duration: 7 }, {}, null, { watermark_video_url: URL_1 }],
+      },
+      {
+        videos: [{ url: URL_1 }, { url: URL_2, durationSeconds: 7 }, { url: URL_1, watermarkUrl: URL_1 }],
+      },
+    ],
+    [
+      "the address of a file before those of its copies",
+      {
+        status: "succeeded",
+        videos: [{ url: URL_1, video_url: URL_2, watermark_url: URL_2, watermark_video_url: URL_1 }],
+      },
+      { videos: [{ url: URL_1, watermarkUrl: URL_2 }] },
+    ],
+    [
+      "the file beside an empty list",
+      { status: "succeeded", videos: [], task_result: { videos: "x" }, video_url: URL_1 },
+      { videos: [{ url: URL_1 }] },
+    ],
+    [
+      "the content before the layer itself, and both before copies with a watermark",
+      {
+        content: { video_url: URL_1 },
+        video_url: URL_2,
+        watermark_video_url: URL_2,
+        metadata: { url: URL_2 },
+      },
+      { videos: [{ url: URL_1, watermarkUrl: URL_2 }] },
+    ],
+    [
+      "a copy with a watermark before metadata",
+      { watermark_video_url: URL_1, metadata: { url: URL_2 } },
+      { videos: [{ url: URL_1, watermarkUrl: URL_1 }] },
+    ],
+    [
+      "metadata before result_url",
+      { metadata: { url: URL_1 }, result_url: URL_2 },
+      { videos: [{ url: URL_1 }] },
+    ],
+    [
+      "result_url before video.url",
+      { result_url: URL_1, video: { url: URL_2 } },
+      { videos: [{ url: URL_1 }] },
+    ],
+    ["video.url before url", { video: { url: URL_1 }, url: URL_2 }, { videos: [{ url: URL_1 }] }],
+    ["url before fail_reason", { url: URL_1, fail_reason: URL_2 }, { videos: [{ url: URL_1 }] }],
+    [
+      "addresses with blanks around them, in capitals, inside objects, of data and of a path",
+      {
+        videos: [
+          ` ${URL_1} `,
+          "HTTP://files.example/1",
+          { url: { url: `${URL_2} ` } },
+          "data:video/mp4;base64,AA",
+          "/files/1.mp4",
+        ],
+      },
+      {
+        videos: [
+          { url: URL_1 },
+          { url: "HTTP://files.example/1" },
+          { url: URL_2 },
+          { url: "data:video/mp4;base64,AA" },
+          { url: "/files/1.mp4" },
+        ],
+      },
+    ],
+    [
+      "no address in text that holds one",
+      { url: `see ${URL_1}`, video_url: "ftp://x", metadata: { url: 7 } },
+      { videos: [] },
+    ],
+    [
+      "seconds where there is no duration",
+      { video_url: URL_1, seconds: "8" },
+      { videos: [{ url: URL_1, durationSeconds: 8 }] },
+    ],
+    [
+      "the last frame of the layer before that of its content",
+      { last_frame_url: URL_1, content: { last_frame_url: URL_2 } },
+      { lastFrameUrl: URL_1 },
+    ],
+    [
+      "progress from where it is told",
+      { data: { progress: null, status: "running" }, progress: 0 },
+      { progress: 0 },
+    ],
+    ["a whole progress", { progress: 100 }, { progress: 100 }],
+    ["no progress beyond a hundred", { progress: 101 }, {}],
+    ["no progress below nothing", { progress: "-1%" }, {}],
+    ["no progress of another type", { progress: true }, {}],
+    [
+      "usage from where it is told",
+      { data: { usage: null }, usage: { total_tokens: 1 } },
+      { usage: { total_tokens: 1 } },
+    ],
+    ["a date", { created_at: "2026-01-02T03:04:05Z" }, { createdAt: Date.UTC(2026, 0, 2, 3, 4, 5) }],
+    ["seconds as text", { created: "1700000000" }, { createdAt: 1_700_000_000_000 }],
+    ["a time with fractions", { created_at: 1_700_000_000.5005 }, { createdAt: 1_700_000_000_501 }],
+    [
+      "created_at before created",
+      { created_at: 1_700_000_000, created: 1 },
+      { createdAt: 1_700_000_000_000 },
+    ],
+    [
+      "the last second before milliseconds",
+      { created_at: 99_999_999_999 },
+      { createdAt: 99_999_999_999_000 },
+    ],
+    ["the first millisecond", { created_at: 100_000_000_000 }, { createdAt: 100_000_000_000 }],
+    ["no time before the epoch", { created_at: 0, data: { created_at: -5 } }, { createdAt: 5 }],
+    ["no time that is none", { created_at: "soon" }, { createdAt: 5 }],
+    ["a date without time", { created_at: "2026-01-02" }, { createdAt: Date.UTC(2026, 0, 2) }],
+    ["an error that is text", { status: "failed", error: "refused" }, { error: { message: "refused" } }],
+    ["error_message", { status: "failed", error_message: "refused" }, { error: { message: "refused" } }],
+    [
+      "the reasons of a failure in order",
+      {
+        status: "failed",
+        error: { message: "1", code: 7 },
+        task_status_msg: "2",
+        fail_reason: "3",
+        error_message: "4",
+        message: "5",
+        code: "8",
+      },
+      { error: { message: "1", code: "7" } },
+    ],
+    [
+      "task_status_msg before fail_reason",
+      { status: "failed", task_status_msg: "2", fail_reason: "3", error_message: "4", message: "5" },
+      { error: { message: "2" } },
+    ],
+    [
+      "fail_reason before error_message",
+      { status: "failed", fail_reason: "3", error_message: "4", message: "5" },
+      { error: { message: "3" } },
+    ],
+    [
+      "error_message before message",
+      { status: "failed", error_message: "4", message: "5" },
+      { error: { message: "4" } },
+    ],
+    [
+      "no address for a reason, but the reason below it",
+      { message: "really", data: { status: "failed", fail_reason: URL_1 } },
+      { error: { message: "really" } },
+    ],
+    ["no error of a task that goes on or succeeded", { status: "running", error: { message: "slow" } }, {}],
+    [
+      "no error of a success",
+      { status: "succeeded", message: "done", url: URL_1 },
+      { videos: [{ url: URL_1 }] },
+    ],
   ])("reads %s", (_name, body, expected) => {
     const task = readVideoTask(body, HANDLE);
     expect(task).toMatchObject({ handle: HANDLE, id: "t1", family: "content", raw: body, ...expected });
-    for (const field of ["progress", "error", "lastFrameUrl"] as const) {
-      if (!(field in expected)) expect(task).not.toHaveProperty(field);
+    for (const field of ["progress", "error", "lastFrameUrl", "usage"] as const) {
+      if (!(field in expected)) expect(Object.keys(task)).not.toContain(field);
+      else expect(task[field]).toStrictEqual((expected as Record<string, unknown>)[field]);
     }
+    if ("videos" in expected) expect(task.videos).toStrictEqual(expected.videos);
   });
 });
 
@@ -133,6 +330,8 @@ describe("readTaskId", () => {
   it.each<[unknown, string | undefined, string | undefined]>([
     [{ id: "a", task_id: "b" }, "a", "b"],
     [{ id: "a" }, "a", "a"],
+    [{ task_id: "b", data: { id: "c" } }, "c", "c"],
+    [{ id: " ", task_id: "" }, undefined, undefined],
     [{ data: { task_id: 867283741759111 } }, "867283741759111", "867283741759111"],
     [{ output: { task_id: "o" }, request_id: "r" }, "o", "o"],
     [{ data: null }, undefined, undefined],

@@ -93,8 +93,7 @@ function findVideos(layers: readonly JSONObject[]): VideoFile[] {
 }
 
 function readFile(entry: unknown): VideoFile | undefined {
-  if (typeof entry === "string") return url(entry) === undefined ? undefined : { url: entry };
-  const file = readObject(entry);
+  const file = typeof entry === "string" ? { url: entry } : readObject(entry);
   const watermarkUrl = url(file?.["watermark_url"]) ?? url(file?.["watermark_video_url"]);
   const found = url(file?.["url"]) ?? url(file?.["video_url"]) ?? watermarkUrl;
   if (found === undefined) return undefined;
@@ -139,8 +138,8 @@ function readTime(value: unknown): number | undefined {
 }
 
 function url(value: unknown): string | undefined {
-  const candidate = typeof value === "string" ? value.trim() : readObject(value)?.["url"];
-  return typeof candidate === "string" && /^(https?:|data:|\/)/i.test(candidate) ? candidate : undefined;
+  const address = readText(readObject(value)?.["url"] ?? value)?.trim();
+  return address !== undefined && /^(https?:|data:|\/)/i.test(address) ? address : undefined;
 }
 
 function first<T>(layers: readonly JSONObject[], read: (layer: JSONObject) => T | undefined): T | undefined {

@@ -11,7 +11,7 @@ const WORDS: Record<VideoStatus, readonly string[]> = {
   expired: ["expired"],
 };
 
-const STATUS_BY_WORD = new Map(
+const STATUS_BY_WORD = new Map<string | undefined, VideoStatus>(
   (Object.keys(WORDS) as VideoStatus[]).flatMap((status) =>
     WORDS[status].map((word) => [word, status] as const),
   ),
@@ -19,7 +19,7 @@ const STATUS_BY_WORD = new Map(
 
 /** Reads a status word in any case. A word that is not known means: keep polling. */
 export function readStatusWord(word: string | undefined): VideoStatus {
-  return STATUS_BY_WORD.get(word?.trim().toLowerCase() ?? "") ?? "running";
+  return STATUS_BY_WORD.get(word?.trim().toLowerCase()) ?? "running";
 }
 
 /** Whether a task is over. */

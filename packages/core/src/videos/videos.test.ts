@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
-import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
+import { errorBody, sendJSON, startServer, unusedAddress } from "../../test/scripted-server.js";
 import {
   APIUserAbortError,
   InvalidRequestError,
@@ -113,6 +113,16 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
       "order-10",
     ]);
     expect(body).not.toHaveProperty("external_task_id");
+    await videos.omniVideo({ model_name: "m", prompt: "p" }, { headers: { "Idempotency-KEY": "order-11" } });
+    await videos.omniVideo({ model_name: "m", prompt: "p" }, { headers: { "x-other": "1" } });
+    await videos.omniVideo({ model_name: "m", prompt: "p" });
+    await videos.omniVideo(
+      { model_name: "m", prompt: "p" },
+      { idempotencyKey: "order-12", headers: { "idempotency-key": "other" } },
+    );
+    expect(
+      server.requests.slice(4).map(({ json }) => (json as Record<string, unknown>)["external_task_id"]),
+    ).toEqual(["order-11", undefined, undefined, "order-12"]);
   });
 
   it("of every family are paid once, whatever happens", async () => {
@@ -132,6 +142,32 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
     const error = await errorOf(gatewayFor(server.url, transport).videos.create(VIDEO));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ maybeProcessed: true, body: { ok: true } });
+    expect((error as Error).message).toContain("JSON that names no task: it has neither id nor task_id");
+  });
+
+  it("keep the state that their creation tells of, and know when that was", async () => {
+    const server = await startServer((_request, response) =>
+      sendJSON(response, { id: "t1", status: "running", created_at: 1_700_000_000 }),
+    );
+    const before = Date.now();
+    const task = await gatewayFor(server.url, transport).videos.create(VIDEO);
+    expect(task).toMatchObject({ status: "running", createdAt: 1_700_000_000_000 });
+    expect(task.handle.createdAt).toBeGreaterThanOrEqual(before);
+    expect(task.handle.createdAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("are not created from a body that breaks a limit, whatever its family", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, { id: "t1" }));
+    const { videos } = gatewayFor(server.url, transport);
+    for (const create of [
+      () => videos.create({} as never),
+      () => videos.imageToVideo({} as never),
+      () => videos.imageToVideo(null as never, { idempotencyKey: "k" }),
+      () => videos.omniVideo({} as never, { idempotencyKey: "k" }),
+    ]) {
+      expect(await errorOf(create())).toBeInstanceOf(InvalidRequestError);
+    }
+    expect(server.requests).toHaveLength(0);
   });
 
   it("are watched: one item per change, the end after a terminal status", async () => {
@@ -242,7 +278,7 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
       const warn = (line: string) => lines.push(line);
       let mended = false;
       const answer = (response: ServerResponse) => (mended ? status("succeeded") : failure(code))(response);
-      const { gateway } = await gatewayWith([answer], {
+      const { gateway, server } = await gatewayWith([answer], {
         ...transport,
         hooks: { onPollFailed: (event: PollFailedEvent) => told.push(event) },
         logger: { debug() {}, info() {}, warn, error: warn },
@@ -261,8 +297,20 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
       expect((await first).value).toMatchObject({ status: "succeeded" });
       expect(watch.trouble).toBeUndefined();
       expect(told.map(({ failedPolls }) => failedPolls)).toEqual(told.map((_event, index) => index + 1));
-      expect(told[0]).toMatchObject({ task: HANDLE.id, nextPollMs: expect.any(Number) });
+      expect(told[0]).toEqual({
+        call: "videos.retrieve",
+        method: "GET",
+        path: "/videos/t1",
+        address: "general",
+        attempt: 1,
+        task: HANDLE.id,
+        failedPolls: 1,
+        nextPollMs: expect.any(Number),
+        reason: expect.stringMatching(/^\w+: \d+ from GET \/videos\/t1/),
+      });
       expect(lines.filter((line) => line.includes("cannot be read"))).toHaveLength(1);
+      // The watch alone repeats polls: none is repeated inside a call.
+      expect(server.requests).toHaveLength(told.length + 1);
     },
   );
 
@@ -295,17 +343,72 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
 });
 
 describe("handles", () => {
-  it.each<[string, unknown]>([
-    ["handle.v", undefined],
-    ["handle.v", { family: "content", id: "t" }],
-    ["handle.family", { v: 1, family: "dance", id: "t" }],
-    ["handle.id", { v: 1, family: "content", id: "" }],
-    ["handle.id", { v: 1, family: "content", id: ".." }],
-  ])("are checked: %s of %j", async (field, handle) => {
+  it.each<[string, unknown, string]>([
+    ["handle.v", undefined, "must be 1: pass task.handle as it was, or as it was stored"],
+    ["handle.v", { family: "content", id: "t" }, "must be 1"],
+    ["handle.family", { v: 1, family: "dance", id: "t" }, "must be one of content, image2video, omni-video"],
+    ["handle.id", { v: 1, family: "content", id: "" }, "must be a task id"],
+    ["handle.id", { v: 1, family: "content", id: ".." }, "must be a task id"],
+    ["handle.id", { v: 1, family: "content" }, "must be a task id"],
+  ])("are checked: %s of %j", async (field, handle, message) => {
     const { videos } = gatewayFor("http://127.0.0.1:9/v1");
     const error = await errorOf(videos.retrieve(handle as VideoTaskHandle));
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect((error as InvalidRequestError).field).toBe(field);
+    expect((error as Error).message).toContain(`${field} ${message}`);
     expect(() => videos.watch(handle as VideoTaskHandle)).toThrow(InvalidRequestError);
+    expect(await errorOf(videos.poll(handle as VideoTaskHandle))).toBeInstanceOf(InvalidRequestError);
+  });
+
+  it("need a time limit above 0 where there is one", () => {
+    const { videos } = gatewayFor("http://127.0.0.1:9/v1");
+    expect(() => videos.watch(HANDLE, { timeoutMs: 0 })).toThrow("timeoutMs");
+  });
+});
+
+describe("failed polls", () => {
+  it("are told once each by videos.poll, and not where the caller has left or the task is new", async () => {
+    const told: PollFailedEvent[] = [];
+    const { gateway } = await gatewayWith([failure(404), failure(502)], {
+      hooks: { onPollFailed: (event: PollFailedEvent) => told.push(event) },
+    });
+    await gateway.videos.poll({ ...HANDLE, createdAt: Date.now() });
+    await gateway.videos.poll(HANDLE, { signal: AbortSignal.abort() });
+    expect(told).toEqual([]);
+    await gateway.videos.poll({ ...HANDLE, family: "omni-video", id: "a/b" }, { failedPolls: 2 });
+    expect(told).toMatchObject([{ path: "/videos/omni-video/a%2Fb", task: "a/b", failedPolls: 3 }]);
+  });
+
+  it("name the address that was asked, or that of the task where nothing was sent", async () => {
+    const told: PollFailedEvent[] = [];
+    const cdn = await startServer((_request, response, count) => {
+      if (count === 1) sendJSON(response, errorBody("no"), 502);
+    });
+    const gateway = gatewayFor(await unusedAddress(), {
+      endpoints: { cdn: cdn.url },
+      route: "cdn",
+      maxConcurrency: 1,
+      deadline: 50,
+      logLevel: "off",
+      hooks: { onPollFailed: (event: PollFailedEvent) => told.push(event) },
+    });
+    await gateway.videos.poll({ ...HANDLE, address: "general" });
+    await gateway.videos.poll(HANDLE);
+    const controller = new AbortController();
+    const hanging = errorOf(gateway.videos.retrieve(HANDLE, { deadline: 60_000, signal: controller.signal }));
+    await cdn.arrived(2);
+    const { error } = await gateway.videos.poll({ ...HANDLE, address: "cdn" });
+    expect(error?.attempts).toBe(0);
+    await gateway.videos.poll(HANDLE);
+    controller.abort();
+    await hanging;
+    expect(told.map(({ address }) => address)).toEqual(["general", "cdn", "cdn", "general"]);
+  });
+
+  it("of a creation by another address than the first lead to where the task is", async () => {
+    const cdn = await startServer((_request, response) => sendJSON(response, { id: "t1" }));
+    const gateway = gatewayFor(await unusedAddress(), { endpoints: { cdn: cdn.url }, route: "failover" });
+    const { handle } = await gateway.videos.create(VIDEO);
+    expect(handle.address).toBe("cdn");
   });
 });
