@@ -96,13 +96,21 @@ const GROUPS = {
       "observer",
       "api-promise",
     ),
-    tests: tests("transport/call-limits", "transport/observer", "transport/sender"),
+    tests: tests(
+      "transport/attempt",
+      "transport/call",
+      "transport/ask-for-key",
+      "transport/expect-binary",
+      "transport/api-promise",
+      "transport/observer",
+      "transport/sender",
+    ),
     more: tests(
+      "transport/call-limits",
       "chat/chat",
       "audio/audio",
       "transport/dispatch-transport",
       "transport/abort-signal",
-      "download/download",
     ),
   },
   download: {
