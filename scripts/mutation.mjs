@@ -103,9 +103,10 @@ const GROUPS = {
       "transport/expect-binary",
       "transport/api-promise",
       "transport/observer",
-      "transport/sender",
+      "transport/run-call",
     ),
     more: tests(
+      "transport/sender",
       "transport/call-limits",
       "chat/chat",
       "audio/audio",
