@@ -25,6 +25,7 @@ describe("names of options", () => {
     ["timeoutMs", "timeout"],
     ["httpAgent", "fetch"],
     ["headres", "headers"],
+    ["retries", "maxRetries"],
   ])("%s is refused with the nearest that exists: %s", (given, nearest) => {
     expect(refusal({ [given]: 1 })).toContain(
       `"${given}" of new Client() does not exist; did you mean ${nearest}?`,
@@ -45,12 +46,9 @@ describe("names of options", () => {
     ["apiToken", "apiKey"],
     ["token", "apiKey"],
     ["key", "apiKey"],
-    ["retries", "maxRetries"],
-    ["maxRetry", "maxRetries"],
     ["timeoutMs", "timeout"],
     ["requestTimeout", "timeout"],
     ["streamTimeout", "streamIdleTimeout"],
-    ["concurrency", "maxConcurrency"],
     ["abortSignal", "signal"],
     ["log", "logger"],
   ])("%s, as others call it, is refused with what it is called here: %s", (given, ours) => {
@@ -92,6 +90,12 @@ describe("names of options", () => {
       /; known are baseURL, headers, maxRetries, timeout, fetch\. Nothing was sent\.$/,
     );
     expect(refusal({ ["x".repeat(100_000)]: 1 })?.length).toBeLessThan(400);
+  });
+
+  it("that others use and that are near lead to ours", () => {
+    expect(() => checkOptionNames({ concurrency: 1 }, ["maxConcurrency"], "x")).toThrow(
+      "mean maxConcurrency?",
+    );
   });
 
   it("that exist, or are not set, are taken", () => {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/errors.js";
 
-/** What other clients call the options of this one. */
+/** What other clients call the options of this one, where the name itself does not lead to it. */
 const ALIASES: Record<string, string> = {
   baseurl: "baseURL",
   basepath: "baseURL",
@@ -15,12 +15,9 @@ const ALIASES: Record<string, string> = {
   apitoken: "apiKey",
   token: "apiKey",
   key: "apiKey",
-  retries: "maxRetries",
-  maxretry: "maxRetries",
   timeoutms: "timeout",
   requesttimeout: "timeout",
   streamtimeout: "streamIdleTimeout",
-  concurrency: "maxConcurrency",
   abortsignal: "signal",
   log: "logger",
 };

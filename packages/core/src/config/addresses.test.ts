@@ -21,6 +21,7 @@ describe("a base address", () => {
   it.each([
     ["https://gateway.example/v1", "https://gateway.example", "/v1"],
     ["  http://gateway.example:8080/v1//  ", "http://gateway.example:8080", "/v1"],
+    ["\u00a0https://gateway.example/v1\u00a0", "https://gateway.example", "/v1"],
     ["https://gateway.example/", "https://gateway.example", ""],
     ["https://gateway.example/a//b/v1", "https://gateway.example", "/a//b/v1"],
     ["https://gateway.example/models/v1", "https://gateway.example", "/models/v1"],

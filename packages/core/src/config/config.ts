@@ -304,10 +304,10 @@ export function checkCount(option: string, value: number | undefined): number | 
   });
 }
 
+/** Without blanks around it; an empty one counts as missing wherever it is used. */
 function readEnvironment(variable: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  const value = process?.env?.[variable]?.trim();
-  return value === "" ? undefined : value;
+  return process?.env?.[variable]?.trim();
 }
 
 function isBrowser(): boolean {

@@ -12,6 +12,7 @@ import {
   unusedAddress,
 } from "../../test/scripted-server.js";
 import { ConfigurationError, type GatewayHooks, type GatewayLogger } from "../index.js";
+import { createObserver, createWarner, type LogLevel } from "./observer.js";
 
 const CHAT = { model: "m", messages: [{ role: "user" as const, content: "my secret prompt" }] };
 const HERE = {
@@ -199,6 +200,106 @@ describe("the logger", () => {
     expect(() => gatewayFor("https://gateway.example/v1", { logLevel: "loud" as "warn" })).toThrow(
       ConfigurationError,
     );
+  });
+});
+
+describe("what is written", () => {
+  const event = { ...HERE, address: "cdn" as const, attempt: 2 };
+  const where = "POST /chat/completions (cdn, attempt 2)";
+  const poll = { ...event, task: "t1", reason: "server: down" };
+
+  it("is a line for each event, with the event beside it", () => {
+    const fields: unknown[] = [];
+    const { written, logger } = lines();
+    const note = (name: keyof GatewayLogger) => (text: string, beside?: object) => {
+      logger[name](text);
+      fields.push(beside);
+    };
+    const all = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
+    const observer = createObserver(undefined, all, "debug");
+    const response = { ...event, status: 200, ms: 5 };
+    observer?.onRequest(event);
+    observer?.onResponse(response);
+    observer?.onRetry({ ...event, reason: "answered 503", delayMs: 1.6 });
+    observer?.onFailover({ ...event, to: "general" });
+    observer?.onStreamEnd({ ...event, ms: 7, outcome: "left" });
+    observer?.onPollFailed({ ...poll, failedPolls: 1 });
+    observer?.onPollFailed({ ...poll, failedPolls: 2 });
+    expect(written).toEqual([
+      `debug: → ${where}`,
+      `info: ← 200 in 5 ms from ${where}`,
+      `warn: answered 503, again in 2 ms: ${where}`,
+      `warn: Failing over to the general address: ${where}`,
+      `info: Stream left after 7 ms: ${where}`,
+      "warn: Video task t1 cannot be read (server: down). It goes on, and is polled on.",
+    ]);
+    expect(fields[1]).toBe(response);
+  });
+
+  it("of failed polls is one line; hooks are told of each", () => {
+    const onPollFailed = vi.fn();
+    const { written, logger } = lines();
+    const observer = createObserver({ onPollFailed }, logger, "warn");
+    for (const failedPolls of [1, 2, 3]) observer?.onPollFailed({ ...poll, failedPolls });
+    expect(onPollFailed.mock.calls.map(([{ failedPolls }]) => failedPolls)).toEqual([1, 2, 3]);
+    expect(written).toHaveLength(1);
+  });
+
+  it("costs nothing where nobody listens", () => {
+    const { logger } = lines();
+    expect(createObserver(undefined, undefined, "debug")).toBeUndefined();
+    expect(createObserver(undefined, logger, "off")).toBeUndefined();
+    expect(createObserver(undefined, logger, "error")).toBeDefined();
+    expect(createObserver({}, undefined, "off")).toBeDefined();
+  });
+
+  it("of a hook that fails goes to the console where no logger takes it, once per hook", () => {
+    const reported = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => reported.mockRestore());
+    const fail = () => {
+      throw new Error("broken");
+    };
+    const { written, logger } = lines();
+    for (const given of [undefined, logger]) {
+      const observer = createObserver({ onRequest: fail, onFailover: fail }, given, "off");
+      observer?.onRequest(event);
+      observer?.onRequest(event);
+      observer?.onFailover({ ...event, to: "cdn" });
+    }
+    const once = ["onRequest", "onFailover"].map(
+      (name) => `Model Gateway: the hook ${name} failed: Error: broken`,
+    );
+    expect(reported.mock.calls.map(([line]) => line)).toEqual([...once, ...once]);
+    expect(written).toEqual([]);
+  });
+
+  it("says so where an error cannot be printed, and leaves a broken logger alone", () => {
+    const reported = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => reported.mockRestore());
+    const log = vi.fn(() => {
+      throw Object.create(null);
+    });
+    const observer = createObserver(undefined, { debug: log, info: log, warn: log, error: log }, "debug");
+    observer?.onRequest(event);
+    observer?.onRequest(event);
+    expect(log).toHaveBeenCalledTimes(1);
+    expect(reported.mock.calls).toEqual([
+      ["Model Gateway: the logger failed: it threw something that cannot be printed"],
+    ]);
+  });
+
+  it.each<[LogLevel, number]>([
+    ["debug", 1],
+    ["info", 1],
+    ["warn", 1],
+    ["error", 0],
+    ["off", 0],
+  ])("as a warning at level %s: %i lines, and a logger that fails hurts nobody", (level, count) => {
+    const warn = vi.fn((_text: string) => {
+      throw new Error("broken");
+    });
+    createWarner({ warn }, level)("careful");
+    expect(warn.mock.calls).toEqual(Array(count).fill(["careful"]));
   });
 });
 

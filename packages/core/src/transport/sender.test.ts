@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
 import { completion, errorBody, sendJSON, startServer, unusedAddress } from "../../test/scripted-server.js";
+import { resolveConfig } from "../config/config.js";
 import {
   APIConnectionError,
   APITimeoutError,
@@ -12,10 +13,13 @@ import {
   InternalServerError,
   InvalidRequestError,
   InvalidResponseError,
+  type ModelGatewayOptions,
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
 } from "../index.js";
+import { selectTransport } from "./select-transport.js";
+import { createSender } from "./sender.js";
 
 const CHAT = { model: "m", messages: [{ role: "user" as const, content: "hi" }] };
 const VIDEO = { model: "m", content: [{ type: "text" as const, text: "a fox" }] };
@@ -386,5 +390,78 @@ describe("calls", () => {
     const error = await errorOf(gatewayFor(server.url).videos.create(VIDEO));
     expect(error).toBeInstanceOf(PermissionDeniedError);
     expect(error).toMatchObject({ insufficientQuota: true, maybeProcessed: false });
+  });
+});
+
+describe("a failed poll and a warning", () => {
+  const poll = {
+    call: "videos.watch",
+    method: "GET",
+    path: "/videos/t1",
+    address: "general" as const,
+    attempt: 1,
+    task: "t1",
+    failedPolls: 1,
+    reason: "server: down",
+  };
+  const LINE = "Video task t1 cannot be read (server: down). It goes on, and is polled on.";
+  const options = { apiKey: API_KEY, baseURL: "https://gateway.example/v1" };
+  const senderOf = (more: Partial<ModelGatewayOptions>) => {
+    const send = () => {
+      throw new Error("Nothing is sent here.");
+    };
+    return createSender(resolveConfig({ ...options, ...more }), { name: "none", send });
+  };
+
+  it("are written to the console where nobody listens, to the logger where there is one", () => {
+    const onConsole = vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => onConsole.mockRestore());
+    const written = () => onConsole.mock.calls.splice(0).map(([line]) => line);
+    const log = vi.fn();
+    const logger = { debug: log, info: log, warn: log, error: log };
+
+    const quiet = senderOf({});
+    quiet.warn("careful");
+    quiet.onPollFailed(poll);
+    expect(written()).toEqual(["careful", LINE]);
+
+    const logged = senderOf({ logger });
+    logged.warn("careful");
+    logged.onPollFailed(poll);
+    expect(log.mock.calls.map(([line]) => line)).toEqual(["careful", LINE]);
+
+    const onPollFailed = vi.fn();
+    senderOf({ hooks: { onPollFailed } }).onPollFailed(poll);
+    expect(onPollFailed.mock.calls).toEqual([[poll]]);
+    expect(written()).toEqual([]);
+
+    // Hooks for other things do not hear of it.
+    senderOf({ hooks: { onRetry: log } }).onPollFailed(poll);
+    expect(written()).toEqual([LINE]);
+    const off = senderOf({ logLevel: "off" });
+    off.warn("careful");
+    off.onPollFailed(poll);
+    expect(written()).toEqual([]);
+  });
+
+  it("of a reader turn what it crashes on into an answer of an unknown shape, and leave its own errors", async () => {
+    const fetch = async () => Response.json({ a: 1 });
+    const config = resolveConfig({ ...options, fetch });
+    const sender = createSender(config, selectTransport(fetch));
+    const call = { name: "x", method: "GET", path: "/x", cost: "read", defaultTimeoutMs: 1_000 } as const;
+    const crash = sender.json(call, undefined, () => {
+      throw new TypeError("undefined is not a function");
+    });
+    expect(await errorOf(crash)).toMatchObject({
+      kind: "invalid_response",
+      status: 200,
+      body: { a: 1 },
+      message: "The gateway answered 200 to GET https://gateway.example/v1/x with JSON of an unknown shape.",
+    });
+    const own = new ConfigurationError("mine");
+    const refused = sender.json(call, undefined, () => {
+      throw own;
+    });
+    expect(await errorOf(refused)).toBe(own);
   });
 });
