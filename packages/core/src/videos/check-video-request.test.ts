@@ -52,18 +52,26 @@ describe("checkVideoRequest", () => {
     [
       "an image with a video's role",
       [text, image("reference_video")],
-      /^content\[1\]\.role must be one of first_frame/,
+      /^content\[1\]\.role must be one of first_frame, last_frame/,
     ],
     ["text with a role", [{ ...text, role: "first_frame" }], /^content\[0\]\.role must be left out/],
-    ["ten reference images", [text, ...many(image("reference_image"), 10)], /at most 9 images/],
-    ["four reference videos", [text, ...many(video, 4)], /at most 3 reference videos/],
-    ["audio alone", [text, audio], /must hold an image or a video beside reference audio/],
+    [
+      "ten reference images",
+      [text, ...many(image("reference_image"), 10)],
+      /^content may hold at most 9 images/,
+    ],
+    ["four reference videos", [text, ...many(video, 4)], /^content may hold at most 3 reference videos/],
+    ["audio alone", [text, audio], /^content must hold an image or a video beside reference audio/],
     [
       "two first frames",
       [text, image("first_frame"), image("first_frame")],
       /only one image with role first_frame/,
     ],
-    ["a last frame alone", [text, image("last_frame")], /first_frame beside one with role last_frame/],
+    [
+      "a last frame alone",
+      [text, image("last_frame")],
+      /^content must hold .* first_frame beside one with role last_frame/,
+    ],
   ])("refuses %s", (_name, content, message) => {
     expect(problemsOf(content)).toEqual([expect.stringMatching(message)]);
   });

@@ -60,6 +60,11 @@ describe("readVideoCallback", () => {
       { id: "t", task_status: "succeed" },
       { id: "t", status: "succeeded" },
     ],
+    [
+      "an envelope with a status of its own",
+      { status: "sent", task: CONTENT },
+      { id: "cgt-1", family: "content", status: "running" },
+    ],
     ["a list of one", [CONTENT], { id: "cgt-1", family: "content", status: "running" }],
     [
       "an envelope that has an id and wraps one, but no status",
@@ -98,6 +103,8 @@ describe("readVideoCallback", () => {
   it("knows no family but those there are, and no options as well", () => {
     expect(readVideoCallback({ task_id: "t" }, null as never)).toEqual({ raw: { task_id: "t" }, id: "t" });
     expect(readVideoCallback({ id: "t" }, { family: "dance" as never }).family).toBe("content");
+    expect(readVideoCallback({ id: "t", task_status: "succeed" })).not.toHaveProperty("family");
+    expect(readVideoCallback({ task_id: "t" }, { family: "content" }).id).toBe("t");
     const { handle } = readVideoCallback({ task_id: "t" }, { family: "omni-video" });
     expect(Object.keys(handle ?? {})).toEqual(["v", "family", "id"]);
   });
@@ -111,6 +118,7 @@ describe("readVideoCallback", () => {
     7,
     [],
     [[]],
+    [7],
     {},
     { data: null },
     { id: {} },
@@ -120,6 +128,7 @@ describe("readVideoCallback", () => {
     expect(callback).not.toHaveProperty("id");
     expect(callback).not.toHaveProperty("handle");
     expect(callback).not.toHaveProperty("status");
+    expect(callback.raw).toEqual(body);
   });
 
   it("makes no handle of an id that would leave its path, nor of a family nobody knows", () => {

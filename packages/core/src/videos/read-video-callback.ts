@@ -75,8 +75,8 @@ function chooseLayers(raw: unknown): Layers {
 }
 
 function readId(layers: Layers, family?: VideoFamily): string | undefined {
-  const preferred = family === undefined ? "task_id" : VIDEO_FAMILIES[family].idField;
-  return firstText(layers, preferred === "id" ? ["id", "task_id"] : ["task_id", "id"]);
+  const byId = family !== undefined && VIDEO_FAMILIES[family].idField === "id";
+  return firstText(layers, byId ? ["id", "task_id"] : ["task_id", "id"]);
 }
 
 function readWord(layers: Layers): string | undefined {

@@ -251,7 +251,7 @@ describe("readVideoTask", () => {
     ["a whole progress", { progress: 100 }, { progress: 100 }],
     ["no progress beyond a hundred", { progress: 101 }, {}],
     ["no progress below nothing", { progress: "-1%" }, {}],
-    ["no progress of another type", { progress: true }, {}],
+    ["no progress of another type", { progress: [50] }, {}],
     [
       "usage from where it is told",
       { data: { usage: null }, usage: { total_tokens: 1 } },

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { isTaskId, isVideoFamily } from "./video-families.js";
+import { isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
+
+describe("the families", () => {
+  it("have their paths and the fields that name their tasks", () => {
+    expect(VIDEO_FAMILIES).toEqual({
+      content: { path: "/videos", idField: "id" },
+      image2video: { path: "/videos/image2video", idField: "task_id" },
+      "omni-video": { path: "/videos/omni-video", idField: "task_id" },
+    });
+  });
+});
 
 describe("isVideoFamily", () => {
   it.each(["content", "image2video", "omni-video"])("knows %s", (family) => {

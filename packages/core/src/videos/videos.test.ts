@@ -128,13 +128,16 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
   it("of every family are paid once, whatever happens", async () => {
     const server = await startServer(({ socket }) => socket.destroy());
     const { videos } = gatewayFor(server.url, transport);
-    for (const create of [
-      () => videos.imageToVideo({ model_name: "m", prompt: "p", image: "i" }),
-      () => videos.omniVideo({ model_name: "m", prompt: "p" }),
-    ]) {
-      expect(await errorOf(create())).toMatchObject({ maybeProcessed: true, attempts: 1 });
+    for (const [name, create] of [
+      ["create", () => videos.create(VIDEO)],
+      ["imageToVideo", () => videos.imageToVideo({ model_name: "m", prompt: "p", image: "i" })],
+      ["omniVideo", () => videos.omniVideo({ model_name: "m", prompt: "p" })],
+    ] as const) {
+      const error = await errorOf(create());
+      expect(error).toMatchObject({ maybeProcessed: true, attempts: 1 });
+      expect((error as Error).message).toContain(`Before you repeat videos.${name}, check the usage records`);
     }
-    expect(server.requests).toHaveLength(2);
+    expect(server.requests).toHaveLength(3);
   });
 
   it("that name no task are reported as perhaps created", async () => {
@@ -331,6 +334,15 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it("are read again when the connection breaks: reading costs nothing", async () => {
+    const { gateway, server } = await gatewayWith(
+      [({ socket }) => socket?.destroy(), status("running")],
+      transport,
+    );
+    expect(await gateway.videos.retrieve(HANDLE)).toMatchObject({ status: "running" });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it("are read where they were created", async () => {
     const cdn = await startServer((_request, response) => sendJSON(response, { status: "running" }));
     const { gateway, server } = await gatewayWith([status("queued")], {
@@ -358,6 +370,14 @@ describe("handles", () => {
     expect((error as Error).message).toContain(`${field} ${message}`);
     expect(() => videos.watch(handle as VideoTaskHandle)).toThrow(InvalidRequestError);
     expect(await errorOf(videos.poll(handle as VideoTaskHandle))).toBeInstanceOf(InvalidRequestError);
+  });
+
+  it("come from callbacks too, and are read unless the caller has left", async () => {
+    const { videos } = gatewayFor("http://127.0.0.1:9/v1");
+    const { handle } = videos.readCallback({ task_id: "t1" }, { family: "omni-video" });
+    expect(handle).toEqual({ v: 1, family: "omni-video", id: "t1" });
+    const error = await errorOf(videos.retrieve(HANDLE, { signal: AbortSignal.abort() }));
+    expect((error as Error).message).toBe("videos.retrieve was aborted by the caller.");
   });
 
   it("need a time limit above 0 where there is one", () => {
