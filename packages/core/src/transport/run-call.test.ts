@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor } from "../../test/gateways.js";
 import { completion } from "../../test/scripted-server.js";
 import type { GatewayHooks, ModelGatewayOptions } from "../index.js";
@@ -92,6 +92,42 @@ describe("what is sent", () => {
     const { response } = await gateway.request({ method: "GET", path: "/x", query: { b: 2 } }).withResponse();
     expect(sent.map(({ url }) => url)).toEqual([`${GENERAL}/x?a=1`, `${CDN}/x`, `${GENERAL}/x?b=2`]);
     expect(response).toMatchObject({ status: 200, url: `${GENERAL}/x?b=2` });
+  });
+});
+
+describe("a function for the key", () => {
+  it("is asked anew for each attempt", async () => {
+    let number = 0;
+    const { gateway, sent } = client([down, {}], { apiKey: async () => `sk-rotating-${++number}` });
+    await gateway.models.list();
+    expect(sent.map(({ headers }) => headers.get("authorization"))).toEqual([
+      "Bearer sk-rotating-1",
+      "Bearer sk-rotating-2",
+    ]);
+  });
+
+  it.each([
+    [{ timeout: 500, deadline: 200 }, 200],
+    [{ timeout: 100, deadline: 200 }, 100],
+    [{ timeout: 0.2 }, 1],
+  ])("with %j is waited for at most %i ms, and nothing is sent", async (options, waitMs) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { gateway, sent } = client([{}], { apiKey: () => new Promise<string>(() => {}) });
+    const failed = errorOf(gateway.models.list(options));
+    await vi.advanceTimersByTimeAsync(waitMs);
+    const error = await failed;
+    expect(error).toMatchObject({ option: "apiKey", attempts: 0, method: "GET", path: "/models" });
+    expect((error as Error).message).toContain(`gave no key within ${waitMs} ms, so models.list`);
+    expect(sent).toEqual([]);
+  });
+
+  it("whose caller has left is not waited for", async () => {
+    const controller = new AbortController();
+    const { gateway } = client([{}], { apiKey: () => new Promise<string>(() => {}) });
+    const failed = errorOf(gateway.models.list({ signal: controller.signal }));
+    controller.abort("left");
+    expect(await failed).toMatchObject({ kind: "aborted", cause: "left", attempts: 0 });
   });
 });
 
@@ -390,7 +426,11 @@ describe("the end of a stream", () => {
 
   it("is told as an interruption where it broke", async () => {
     const { stream, ends } = ask(line({ choices: [{ index: 0, delta: { content: "a" } }] }));
-    expect(await errorOf((await stream).finalCompletion())).toMatchObject({ kind: "stream_interrupted" });
+    expect(await errorOf((await stream).finalCompletion())).toMatchObject({
+      kind: "stream_interrupted",
+      attempts: 1,
+      timeline: [{ address: "general", phase: "answered", status: 200 }],
+    });
     expect(ends()).toMatchObject([{ outcome: "interrupted" }]);
     expect(ends()[0]).not.toHaveProperty("usage");
     expect(ends()[0]).not.toHaveProperty("requestId");
