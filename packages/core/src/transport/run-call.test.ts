@@ -483,4 +483,25 @@ describe("the time of a call", () => {
       timeline: [{ phase: "no_answer" }],
     });
   });
+
+  it("is told in milliseconds: of an answer since it was asked for, of a stream since its head", async () => {
+    const told: Array<{ ms: number }> = [];
+    const note = ({ ms }: { ms: number }) => void told.push({ ms });
+    const fetch = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      const start = (to: ReadableStreamDefaultController) => {
+        setTimeout(() => {
+          to.enqueue(new Uint8Array([0xff, 0xfb]));
+          to.close();
+        }, 70);
+      };
+      return new Response(new ReadableStream({ start }), { headers: { "content-type": "audio/mpeg" } });
+    };
+    vi.advanceTimersByTime(1_000);
+    const gateway = gatewayFor(GENERAL, { fetch, hooks: { onResponse: note, onStreamEnd: note } });
+    const speech = gateway.audio.speech.create({ model: "m", input: "x", voice: "v" });
+    await vi.advanceTimersByTimeAsync(110);
+    expect(await (await speech).bytes()).toEqual(new Uint8Array([0xff, 0xfb]));
+    expect(told).toEqual([{ ms: 40 }, { ms: 70 }]);
+  });
 });
