@@ -307,7 +307,7 @@ describe("failover", () => {
 
 describe("an answer", () => {
   it.each<[string, Answer, object]>([
-    ["a web page", { body: " <html>" }, { kind: "invalid_response", message: /with a web page\./ }],
+    ["a web page", { body: "\n <html>" }, { kind: "invalid_response", message: /with a web page\./ }],
     ["broken JSON", { body: "{" }, { kind: "invalid_response", message: /with broken JSON\./ }],
     [
       "text with markup inside",
@@ -482,6 +482,28 @@ describe("the time of a call", () => {
       attempts: 1,
       timeline: [{ phase: "no_answer" }],
     });
+  });
+
+  it.each([
+    ["read", 3, false],
+    ["chat", 1, false],
+    ["video", 1, true],
+  ])("that is over is no end for a %s: %i attempts, in doubt: %s", async (what, attempts, maybeProcessed) => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const gateway = gatewayFor(GENERAL, { fetch: silent, timeout: 100 });
+    const call =
+      what === "read"
+        ? gateway.models.list()
+        : what === "chat"
+          ? gateway.chat.completions.create(CHAT)
+          : gateway.videos.create(VIDEO);
+    const failed = errorOf(call);
+    await vi.advanceTimersByTimeAsync(400);
+    const error = await failed;
+    expect(error).toMatchObject({ kind: "timeout", attempts, maybeProcessed });
+    const { timeline } = error as { timeline: object[] };
+    expect(timeline).toEqual(Array(attempts).fill({ address: "general", phase: "no_answer", ms: 100 }));
   });
 
   it("is told in milliseconds: of an answer since it was asked for, of a stream since its head", async () => {
