@@ -176,6 +176,14 @@ describe("a call that fails", () => {
     });
   });
 
+  it("stays in doubt whichever attempt before the last one it was", async () => {
+    const limited = { ...down, status: 429 };
+    const { gateway } = client([limited, down, { status: 400, body: { error: "no" } }], {
+      retryBillable: true,
+    });
+    expect(await errorOf(gateway.videos.create(VIDEO))).toMatchObject({ attempts: 3, maybeProcessed: true });
+  });
+
   it("with a stream among its parts is not repeated: it has been read; and is let go of", async () => {
     const cancelled = vi.fn();
     const image = () =>
@@ -295,6 +303,13 @@ describe("failover", () => {
     random.mockRestore();
     expect(hosts(sent)).toEqual(["g", "g"]);
     expect(told[1]).toMatchObject({ event: "onRetry", reason: "unsent" });
+  });
+
+  it("is not decided by calls that have one address: each route keeps its own way", async () => {
+    const { gateway, sent } = client([refused(), {}], { ...BOTH, route: "general", maxRetries: 0 });
+    await errorOf(gateway.models.list());
+    await gateway.models.list({ route: "failover" });
+    expect(hosts(sent)).toEqual(["g", "g"]);
   });
 
   it("marks an address for callers who repeat by themselves", async () => {
