@@ -193,7 +193,7 @@ function stryker(name, mutate, include) {
     mutate,
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: `reports/mutation/${name}.json` },
-    ignorePatterns: ["examples", "bench", "matrix", "reports", "packages/*/dist"],
+    ignorePatterns: ["examples", "bench", "matrix", "reports", "packages/*/dist", ".stryker-tmp"],
     cleanTempDir: "always",
     tempDirName: `.stryker-tmp/${name}`,
   };

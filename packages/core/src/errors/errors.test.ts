@@ -132,6 +132,8 @@ describe("errors", () => {
     error.name = "Mine";
     expect(error.name).toBe("Mine");
     expect(new APIError("m", answered).name).toBe("APIError");
+    const nameOf = (type: { prototype: object }) => Object.getOwnPropertyDescriptor(type.prototype, "name");
+    expect(nameOf(APIError)).toEqual({ ...nameOf(Error), value: "APIError" });
     Object.assign(error, { code: "d" });
     expect(error.code).toBe("d");
     Object.defineProperty(error, "body", { value: "c" });

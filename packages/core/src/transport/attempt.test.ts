@@ -312,6 +312,14 @@ describe("an answer that is a stream", () => {
     },
   );
 
+  it("is none where nothing says so", async () => {
+    const { sink, done, outcome } = streaming();
+    sink().head(200, { get: () => undefined, toRecord: () => ({}) });
+    sink().end();
+    await done;
+    expect(outcome.answer).toMatchObject({ status: 200, text: "" });
+  });
+
   it("shows by its first bytes what it is, where its head does not say", async () => {
     const { head, data, done, outcome, reader } = streaming({ maxBytes: 5_000 });
     head(200, "application/json");

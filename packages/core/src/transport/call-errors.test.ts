@@ -119,6 +119,22 @@ describe("the error of an attempt without an answer", () => {
       {},
     ],
     [
+      "ended by the server before its answer was whole",
+      { kind: "unfinished" },
+      DOUBT,
+      APIConnectionError,
+      `The connection broke before the answer was complete (closed): ${TARGET}.${MONEY}`,
+      {},
+    ],
+    [
+      "that nobody read",
+      { kind: "unread" },
+      DOUBT,
+      APITimeoutError,
+      `Silence for 50 ms: ${TARGET}.${MONEY}`,
+      { timeoutMs: 50 },
+    ],
+    [
       "late",
       { ...timeout, limit: "timeout", sent: true },
       DOUBT,
@@ -229,7 +245,7 @@ describe("the cause of an error", () => {
     const cause = new TypeError("no");
     expect(causeOf(cause)).toBe(cause);
     expect(causeOf("text")).toBe("text");
-    cause.message = `Bearer ${API_KEY}`;
+    cause.message = `undefined Bearer ${API_KEY}`;
     expect(failed({ kind: "aborted", cause, sent: false }, contextOf({}, { apiKey: undefined })).cause).toBe(
       cause,
     );
@@ -426,6 +442,11 @@ describe("the error of an error answer", () => {
         "as base addresses of the gateway do.",
     );
     expect(message(404, contextOf())).toBe("404 from POST /videos: no.");
+    const elsewhere = (path: string) => ({
+      address: parseAddress("general", `https://gateway.example${path}`),
+    });
+    expect(message(404, contextOf({}, elsewhere("/api/v1")))).toBe("404 from POST /videos: no.");
+    expect(message(404, contextOf({}, elsewhere("/v1/api")))).toContain("does not end in /v1");
     expect(message(400, contextOf({}, { address }))).toBe("400 from POST /videos: no.");
   });
 

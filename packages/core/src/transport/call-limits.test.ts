@@ -80,7 +80,7 @@ describe.each(TRANSPORTS)("a deadline over %s", (_name, transport) => {
     const error = await errorOf(
       gatewayFor(server.url, { ...transport, apiKey }).videos.create(VIDEO, { deadline: 1_000 }),
     );
-    expect(error).toMatchObject({ kind: "timeout", attempts: 0, maybeProcessed: false });
+    expect(error).toMatchObject({ kind: "timeout", timeoutMs: 1_000, attempts: 0, maybeProcessed: false });
     expect(server.requests).toHaveLength(0);
   });
 

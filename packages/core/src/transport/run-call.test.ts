@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor } from "../../test/gateways.js";
 import { completion } from "../../test/scripted-server.js";
 import type { GatewayHooks, ModelGatewayOptions } from "../index.js";
@@ -95,6 +95,42 @@ describe("what is sent", () => {
   });
 });
 
+describe("a function for the key", () => {
+  it("is asked anew for each attempt", async () => {
+    let number = 0;
+    const { gateway, sent } = client([down, {}], { apiKey: async () => `sk-rotating-${++number}` });
+    await gateway.models.list();
+    expect(sent.map(({ headers }) => headers.get("authorization"))).toEqual([
+      "Bearer sk-rotating-1",
+      "Bearer sk-rotating-2",
+    ]);
+  });
+
+  it.each([
+    [{ timeout: 500, deadline: 200 }, 200],
+    [{ timeout: 100, deadline: 200 }, 100],
+    [{ timeout: 0.2 }, 1],
+  ])("with %j is waited for at most %i ms, and nothing is sent", async (options, waitMs) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { gateway, sent } = client([{}], { apiKey: () => new Promise<string>(() => {}) });
+    const failed = errorOf(gateway.models.list(options));
+    await vi.advanceTimersByTimeAsync(waitMs);
+    const error = await failed;
+    expect(error).toMatchObject({ option: "apiKey", attempts: 0, method: "GET", path: "/models" });
+    expect((error as Error).message).toContain(`gave no key within ${waitMs} ms, so models.list`);
+    expect(sent).toEqual([]);
+  });
+
+  it("whose caller has left is not waited for", async () => {
+    const controller = new AbortController();
+    const { gateway } = client([{}], { apiKey: () => new Promise<string>(() => {}) });
+    const failed = errorOf(gateway.models.list({ signal: controller.signal }));
+    controller.abort("left");
+    expect(await failed).toMatchObject({ kind: "aborted", cause: "left", attempts: 0 });
+  });
+});
+
 describe("a call that fails", () => {
   it.each<[string, Answer, number, boolean]>([
     ["read", down, 3, false],
@@ -138,6 +174,14 @@ describe("a call that fails", () => {
       attempts: 2,
       maybeProcessed: true,
     });
+  });
+
+  it("stays in doubt whichever attempt before the last one it was", async () => {
+    const limited = { ...down, status: 429 };
+    const { gateway } = client([limited, down, { status: 400, body: { error: "no" } }], {
+      retryBillable: true,
+    });
+    expect(await errorOf(gateway.videos.create(VIDEO))).toMatchObject({ attempts: 3, maybeProcessed: true });
   });
 
   it("with a stream among its parts is not repeated: it has been read; and is let go of", async () => {
@@ -261,6 +305,13 @@ describe("failover", () => {
     expect(told[1]).toMatchObject({ event: "onRetry", reason: "unsent" });
   });
 
+  it("is not decided by calls that have one address: each route keeps its own way", async () => {
+    const { gateway, sent } = client([refused(), {}], { ...BOTH, route: "general", maxRetries: 0 });
+    await errorOf(gateway.models.list());
+    await gateway.models.list({ route: "failover" });
+    expect(hosts(sent)).toEqual(["g", "g"]);
+  });
+
   it("marks an address for callers who repeat by themselves", async () => {
     const { gateway, sent } = client([refused(), {}], { ...BOTH, maxRetries: 0 });
     await errorOf(gateway.models.list());
@@ -271,7 +322,7 @@ describe("failover", () => {
 
 describe("an answer", () => {
   it.each<[string, Answer, object]>([
-    ["a web page", { body: " <html>" }, { kind: "invalid_response", message: /with a web page\./ }],
+    ["a web page", { body: "\n <html>" }, { kind: "invalid_response", message: /with a web page\./ }],
     ["broken JSON", { body: "{" }, { kind: "invalid_response", message: /with broken JSON\./ }],
     [
       "text with markup inside",
@@ -390,7 +441,11 @@ describe("the end of a stream", () => {
 
   it("is told as an interruption where it broke", async () => {
     const { stream, ends } = ask(line({ choices: [{ index: 0, delta: { content: "a" } }] }));
-    expect(await errorOf((await stream).finalCompletion())).toMatchObject({ kind: "stream_interrupted" });
+    expect(await errorOf((await stream).finalCompletion())).toMatchObject({
+      kind: "stream_interrupted",
+      attempts: 1,
+      timeline: [{ address: "general", phase: "answered", status: 200 }],
+    });
     expect(ends()).toMatchObject([{ outcome: "interrupted" }]);
     expect(ends()[0]).not.toHaveProperty("usage");
     expect(ends()[0]).not.toHaveProperty("requestId");
@@ -442,5 +497,48 @@ describe("the time of a call", () => {
       attempts: 1,
       timeline: [{ phase: "no_answer" }],
     });
+  });
+
+  it.each([
+    ["read", 3, false],
+    ["chat", 1, false],
+    ["video", 1, true],
+  ])("that is over is no end for a %s: %i attempts, in doubt: %s", async (what, attempts, maybeProcessed) => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const gateway = gatewayFor(GENERAL, { fetch: silent, timeout: 100 });
+    const call =
+      what === "read"
+        ? gateway.models.list()
+        : what === "chat"
+          ? gateway.chat.completions.create(CHAT)
+          : gateway.videos.create(VIDEO);
+    const failed = errorOf(call);
+    await vi.advanceTimersByTimeAsync(400);
+    const error = await failed;
+    expect(error).toMatchObject({ kind: "timeout", attempts, maybeProcessed });
+    const { timeline } = error as { timeline: object[] };
+    expect(timeline).toEqual(Array(attempts).fill({ address: "general", phase: "no_answer", ms: 100 }));
+  });
+
+  it("is told in milliseconds: of an answer since it was asked for, of a stream since its head", async () => {
+    const told: Array<{ ms: number }> = [];
+    const note = ({ ms }: { ms: number }) => void told.push({ ms });
+    const fetch = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      const start = (to: ReadableStreamDefaultController) => {
+        setTimeout(() => {
+          to.enqueue(new Uint8Array([0xff, 0xfb]));
+          to.close();
+        }, 70);
+      };
+      return new Response(new ReadableStream({ start }), { headers: { "content-type": "audio/mpeg" } });
+    };
+    vi.advanceTimersByTime(1_000);
+    const gateway = gatewayFor(GENERAL, { fetch, hooks: { onResponse: note, onStreamEnd: note } });
+    const speech = gateway.audio.speech.create({ model: "m", input: "x", voice: "v" });
+    await vi.advanceTimersByTimeAsync(110);
+    expect(await (await speech).bytes()).toEqual(new Uint8Array([0xff, 0xfb]));
+    expect(told).toEqual([{ ms: 40 }, { ms: 70 }]);
   });
 });

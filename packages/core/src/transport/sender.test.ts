@@ -463,5 +463,9 @@ describe("a failed poll and a warning", () => {
       throw own;
     });
     expect(await errorOf(refused)).toBe(own);
+    // And an answer larger than the call can hold never gets to its reader.
+    const large = await errorOf(sender.json({ ...call, maxBytes: 6 }, undefined, () => "read"));
+    expect((large as Error).message).toContain("is larger than 6 bytes and was dropped");
+    expect(await sender.json({ ...call, maxBytes: 7 }, undefined, () => "read")).toBe("read");
   });
 });
