@@ -362,3 +362,21 @@ describe("what a client tells", () => {
     }
   });
 });
+
+describe("the key of a paid create", () => {
+  it("is the option where a header names another: the body's own id of the task is the same", async () => {
+    const server = await startServer((_request, response) => sendJSON(response, { task_id: "t1" }));
+    const { videos } = gatewayFor(server.url);
+    const body = { model_name: "m", prompt: "p", image: "https://x.example/1.png" };
+    await videos.imageToVideo(body, { idempotencyKey: "a", headers: { "Idempotency-Key": "b" } });
+    await videos.imageToVideo(body, { headers: { "Idempotency-Key": "b" } });
+    const keys = server.requests.map(({ headers, json }) => [
+      headers["idempotency-key"],
+      (json as { external_task_id?: string }).external_task_id,
+    ]);
+    expect(keys).toEqual([
+      ["a", "a"],
+      ["b", "b"],
+    ]);
+  });
+});

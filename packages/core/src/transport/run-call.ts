@@ -74,10 +74,9 @@ function prepare<E>(
   const own: Record<string, string> = { ...headers, ...checkHeaders(options.headers) };
   if (encoded.contentType !== undefined) own["content-type"] = encoded.contentType;
   if (reading !== undefined) own["accept"] = reading.accept;
-  const idempotencyKey =
-    options.idempotencyKey ?? (call.cost === "billable" ? crypto.randomUUID() : undefined);
-  // A key among the caller's headers is the caller's choice.
-  if (idempotencyKey !== undefined) own["idempotency-key"] ??= idempotencyKey;
+  // A key among the caller's headers is the caller's choice, too; the option says it more plainly.
+  if (options.idempotencyKey !== undefined) own["idempotency-key"] = options.idempotencyKey;
+  else if (call.cost === "billable") own["idempotency-key"] ??= crypto.randomUUID();
   return {
     call,
     options,
