@@ -266,4 +266,26 @@ describe("CallGate", () => {
     gate.slowDown("other", 60_001);
     expect(enter(gate, { lane: "other" }).admitted).toBe(true);
   });
+
+  it("keeps a lane while any of its calls runs", () => {
+    const gate = new CallGate(4);
+    enter(gate);
+    enter(gate);
+    gate.leave(LANE);
+    expect(gate["lanes"].get(LANE)?.running).toBe(1);
+    gate.leave(LANE);
+    expect(gate["lanes"].size).toBe(0);
+    gate.succeeded(LANE);
+    expect(gate["lanes"].size).toBe(0);
+  });
+
+  it("counts a pause from when it was asked for, however long the process has run", async () => {
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    const gate = new CallGate(4);
+    gate.slowDown(LANE, 2_000);
+    const [patient, hurried] = [enter(gate, { maxPauseMs: 2_000 }), enter(gate, { maxPauseMs: 1_999 })];
+    await Promise.resolve();
+    expect(hurried.refusal).toEqual({ kind: "paused", forMs: 2_000 });
+    expect(patient.refusal).toBeUndefined();
+  });
 });

@@ -17,6 +17,8 @@ describe("readRetryAfter", () => {
     [{ "retry-after": "soon" }, undefined],
     [{ "retry-after": "-1" }, undefined],
     [{ "retry-after": "" }, undefined],
+    [{ "retry-after": "  " }, undefined],
+    [{ "retry-after": "0" }, 0],
     [{}, undefined],
   ])("reads %j as %s ms", (values, expected) => {
     expect(readRetryAfter(headers(values as Record<string, string>), NOW)).toBe(expected);

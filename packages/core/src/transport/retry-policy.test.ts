@@ -72,6 +72,16 @@ describe("decideRetry", () => {
     expect(decideRetry(TIMEOUT, accepted).retryable).toBe(false);
   });
 
+  it("does not make reads less than they are where paid calls may be repeated", () => {
+    expect(decideRetry(TIMEOUT, context("read", { retryBillable: true })).retryable).toBe(true);
+  });
+
+  it("makes as many retries as it may, and not one more", () => {
+    const delayAfter = (attempts: number) =>
+      decideRetry(answered(500), context("read", { attempts })).delayMs;
+    expect([delayAfter(2), delayAfter(3)]).toEqual([500, undefined]);
+  });
+
   it("stops after maxRetries and still says whether another call may help", () => {
     expect(decideRetry(answered(500), context("read", { attempts: 3 }))).toEqual({
       retryable: true,
