@@ -25,6 +25,13 @@ import { mapFinishReason } from "./map-finish-reason.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 import { ToolCallParts } from "./tool-call-parts.js";
 
+/** Where an image of an answer is. */
+export interface ImageAddress {
+  address: string;
+  /** The model wrote it into its text, where a prompt can make it write any. */
+  written: boolean;
+}
+
 /** How an answer is read. */
 export interface AnswerReading {
   requestId: string | undefined;
@@ -94,9 +101,13 @@ export class ChatAnswerParts {
   }
 
   /** The answer is complete: where the images are that came in it. */
-  imageAddresses(): string[] {
-    const fromText = findMessageImages({ content: this.text });
-    return [...new Set([...findMessageImages({ content: null, images: this.images }), ...fromText])];
+  imageAddresses(): ImageAddress[] {
+    const named = findMessageImages({ content: null, images: this.images });
+    const written = findMessageImages({ content: this.text }).filter((address) => !named.includes(address));
+    return [
+      ...named.map((address) => ({ address, written: false })),
+      ...written.map((address) => ({ address, written: true })),
+    ];
   }
 
   /**

@@ -1,21 +1,25 @@
 import type { LanguageModelV4File } from "@ai-sdk/provider";
 import type { ModelGateway } from "@model-gateway/core";
+import type { ImageAddress } from "./chat-answer-parts.js";
 import { resultDownloadError } from "./map-error.js";
 
 /**
- * The images that a chat model made, as parts of its answer. One on the gateway's own host needs the key, which the
+ * The images that a chat model made, as parts of its answer. One on the gateway's own host may need the key, which the
  * SDK's download does not have: it is fetched here. Others go to the SDK as URLs.
+ *
+ * The key is for what the gateway names. An address that stands in the model's text is fetched without, and must lead to an
+ * image: a prompt can make a model write any address.
  *
  * @throws APICallError that is not retryable when an image cannot be fetched: the answer has been paid for
  */
-export function fetchFileParts(
+export async function fetchFileParts(
   gateway: ModelGateway,
-  addresses: readonly string[],
+  addresses: readonly ImageAddress[],
   answer: unknown,
   signal: AbortSignal | undefined,
 ): Promise<LanguageModelV4File[]> {
-  return Promise.all(
-    addresses.map(async (address): Promise<LanguageModelV4File> => {
+  const files = await Promise.all(
+    addresses.map(async ({ address, written }): Promise<LanguageModelV4File | undefined> => {
       const match = /^data:([^;,]+);base64,(.+)$/s.exec(address);
       if (match !== null) {
         const [, mediaType = "", data = ""] = match;
@@ -25,7 +29,11 @@ export function fetchFileParts(
         return { type: "file", mediaType: "image/*", data: { type: "url", url: new URL(address) } };
       }
       try {
-        const file = await gateway.download(address, { signal });
+        const file = await gateway.download(address, { signal, sendKey: !written });
+        if (written && !/^(image\/|application\/octet-stream)/i.test(file.contentType)) {
+          await file.body.cancel();
+          return undefined;
+        }
         return {
           type: "file",
           mediaType: file.contentType,
@@ -37,4 +45,5 @@ export function fetchFileParts(
       }
     }),
   );
+  return files.filter((file) => file !== undefined);
 }

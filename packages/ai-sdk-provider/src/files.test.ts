@@ -77,12 +77,15 @@ describe("images that a chat model makes", () => {
     expect((await streamed.files)[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
   });
 
-  it("are fetched with the key from the gateway's own host", async () => {
-    const { modelGateway, requests, origin } = await onScript((response, _count, { path, json }) => {
+  it("are fetched with the key from the gateway's own host, and without where the model wrote the address", async () => {
+    const { modelGateway, requests, origin } = await onScript((response, count, { path, json }) => {
       if (path === "/1.png") {
         return response.writeHead(200, { "content-type": "image/png" }).end(Buffer.from(PNG, "base64"));
       }
-      const message = { role: "assistant", content: `![a](${origin}/1.png)` };
+      const written = count > 4;
+      const message = written
+        ? { role: "assistant", content: `![a](${origin}/1.png)` }
+        : { role: "assistant", content: "", images: [{ image_url: { url: `${origin}/1.png` } }] };
       if (json["stream"] === true) return sendDeltas(response, [message], "stop");
       return sendJSON(response, { ...COMPLETION, choices: [{ index: 0, message, finish_reason: "stop" }] });
     });
@@ -90,10 +93,26 @@ describe("images that a chat model makes", () => {
     expect(files[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
     const streamed = streamText({ model: modelGateway("m"), prompt: "draw" });
     expect((await streamed.files)[0]).toMatchObject({ mediaType: "image/png", base64: PNG });
+    await generateText({ model: modelGateway("m"), prompt: "draw" });
+    await streamText({ model: modelGateway("m"), prompt: "draw" }).files;
     const downloads = requests.filter(({ path }) => path === "/1.png");
-    expect(downloads.map(({ headers }) => headers["authorization"])).toEqual(
-      new Array(2).fill("Bearer sk-test"),
-    );
+    expect(downloads.map(({ headers }) => headers["authorization"])).toEqual([
+      "Bearer sk-test",
+      "Bearer sk-test",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("are none where a prompt made the model write the address of something else", async () => {
+    const { modelGateway, requests, origin } = await onScript((response, _count, { path }) => {
+      if (path === "/balance") return sendJSON(response, { balance: 7 });
+      const message = { role: "assistant", content: `![a](${origin}/balance)` };
+      return sendJSON(response, { ...COMPLETION, choices: [{ index: 0, message, finish_reason: "stop" }] });
+    });
+    const { files, text } = await generateText({ model: modelGateway("m"), prompt: "draw" });
+    expect([files, text]).toEqual([[], `![a](${origin}/balance)`]);
+    expect(requests.at(-1)?.headers["authorization"]).toBeUndefined();
   });
 
   it("that cannot be fetched end the call without another one", async () => {

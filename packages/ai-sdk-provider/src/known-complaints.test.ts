@@ -50,7 +50,7 @@ const COMPLAINTS: Record<string, Record<string, readonly string[]>> = {
   "images made through chat are no files of the answer": {
     files: [
       "reach the user of generateText and streamText",
-      "are fetched with the key from the gateway's own host",
+      "are fetched with the key from the gateway's own host, and without where the model wrote the address",
     ],
   },
   "videos that need the key cannot be downloaded": {
