@@ -288,4 +288,18 @@ describe("CallGate", () => {
     expect(hurried.refusal).toEqual({ kind: "paused", forMs: 2_000 });
     expect(patient.refusal).toBeUndefined();
   });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "wakes a call whose pause ends while it is looked at, at the %i. look",
+    async (pause) => {
+      let now = 1_000;
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => now++);
+      const gate = new CallGate(4);
+      gate.slowDown(LANE, pause);
+      const held = enter(gate);
+      await vi.advanceTimersByTimeAsync(1_000);
+      clock.mockRestore();
+      expect(held.admitted).toBe(true);
+    },
+  );
 });

@@ -58,7 +58,7 @@ export class CallGate {
    */
   enter(turn: Turn): Promise<void> | undefined {
     const lane = this.laneOf(turn.lane);
-    if (lane.waiting.length === 0 && this.isOpen(lane)) {
+    if (lane.waiting.length === 0 && this.isOpen(lane, performance.now())) {
       this.admit(lane);
       return undefined;
     }
@@ -141,11 +141,9 @@ export class CallGate {
     if (idle && lane.pausedUntil <= performance.now()) this.lanes.delete(name);
   }
 
-  private isOpen(lane: Lane): boolean {
+  private isOpen(lane: Lane, now: number): boolean {
     return (
-      this.running < this.maxConcurrency &&
-      lane.running < Math.floor(lane.limit) &&
-      lane.pausedUntil <= performance.now()
+      this.running < this.maxConcurrency && lane.running < Math.floor(lane.limit) && lane.pausedUntil <= now
     );
   }
 
@@ -172,23 +170,26 @@ export class CallGate {
   }
 
   private admitWaiting(): void {
-    for (let lane = this.nextLane(); lane !== undefined; lane = this.nextLane()) {
+    // One look at the clock: a pause that ended between two looks would be over for one and not begun for the other, and
+    // nobody would be woken.
+    const now = performance.now();
+    for (let lane = this.nextLane(now); lane !== undefined; lane = this.nextLane(now)) {
       const waiter = lane.waiting.shift() as Waiter;
       this.waiters--;
       this.admit(lane);
       waiter.admit();
     }
-    this.armForPauses();
+    this.armForPauses(now);
   }
 
   /** The open lane whose first call has waited longest. */
-  private nextLane(): Lane | undefined {
+  private nextLane(now: number): Lane | undefined {
     if (this.waiters === 0) return undefined;
     let next: Lane | undefined;
     let first = Number.POSITIVE_INFINITY;
     for (const lane of this.lanes.values()) {
       const number = lane.waiting[0]?.number ?? Number.POSITIVE_INFINITY;
-      if (number < first && this.isOpen(lane)) {
+      if (number < first && this.isOpen(lane, now)) {
         next = lane;
         first = number;
       }
@@ -196,11 +197,10 @@ export class CallGate {
     return next;
   }
 
-  private armForPauses(): void {
+  private armForPauses(now: number): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.waiters === 0) return;
-    const now = performance.now();
     let soonest = Number.POSITIVE_INFINITY;
     for (const { waiting, pausedUntil } of this.lanes.values()) {
       if (waiting.length > 0 && pausedUntil > now) soonest = Math.min(soonest, pausedUntil);
