@@ -96,7 +96,7 @@ export function createObserver(
   logger: GatewayLogger | undefined,
   level: LogLevel,
 ): Observer | undefined {
-  const logs = (wanted: LogLevel) => logger !== undefined && LEVELS.indexOf(wanted) >= LEVELS.indexOf(level);
+  const logs = (wanted: LogLevel) => logger !== undefined && isWritten(wanted, level);
   if (hooks === undefined && !logs("error")) return undefined;
 
   const broken = new Set<string>();
@@ -164,9 +164,8 @@ export function createObserver(
 
 /** A function that writes a line at level `warn`, where that is written. */
 export function createWarner(logger: Pick<GatewayLogger, "warn">, level: LogLevel): (text: string) => void {
-  const isWritten = LEVELS.indexOf("warn") >= LEVELS.indexOf(level);
   return (text) => {
-    if (isWritten)
+    if (isWritten("warn", level))
       runSafely(
         () => logger.warn(text),
         () => {},
@@ -194,6 +193,10 @@ function describe(error: unknown): string {
   } catch {
     return "it threw something that cannot be printed";
   }
+}
+
+function isWritten(wanted: LogLevel, level: LogLevel): boolean {
+  return LEVELS.indexOf(wanted) >= LEVELS.indexOf(level);
 }
 
 export function isLogLevel(value: unknown): value is LogLevel {
