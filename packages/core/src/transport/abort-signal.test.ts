@@ -55,6 +55,23 @@ describe("waits", () => {
     expect(await errorOf(within(Promise.resolve(1), 1, signal))).toBe(reason);
   });
 
+  it("leave no failure of the work unhandled, also when they are over before it", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const failing = async () => {
+      await null;
+      throw new Error("no vault");
+    };
+    const signal = AbortSignal.abort(new Error("left"));
+    expect(await errorOf(within(failing(), 60_000, signal))).toBe(signal.reason);
+    const gateway = gatewayFor("http://127.0.0.1:9/v1", { apiKey: failing });
+    expect(await errorOf(gateway.models.list({ signal }))).toMatchObject({ kind: "aborted" });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
   it("end with the work, and with the time", async () => {
     const { signal } = new AbortController();
     expect(await within(Promise.resolve(7), 60_000, signal)).toBe(7);

@@ -132,7 +132,12 @@ class Attempt<T> implements TransportSink {
       return;
     }
     this.forgetSignal = onAbort(signal, this.onAbort);
-    this.exchange = transport.send(request, this);
+    try {
+      this.exchange = transport.send(request, this);
+    } catch (cause) {
+      this.fail({ kind: "unsent", cause });
+      return;
+    }
     if (this.settled) this.exchange.abort();
     else this.arm();
   }

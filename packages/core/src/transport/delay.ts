@@ -34,6 +34,8 @@ export const OUT_OF_TIME = Symbol("out of time");
 export function within<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
+      // Nobody waits for it any more, and its failure would end the process.
+      work.catch(() => {});
       reject(signal.reason);
       return;
     }

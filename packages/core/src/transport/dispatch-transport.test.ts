@@ -91,6 +91,21 @@ describe("what happens to an established connection", () => {
   });
 });
 
+describe("a dispatcher that is gone", () => {
+  it("is an error of ours, and keeps no place", async () => {
+    const key = Symbol.for("undici.globalDispatcher.1");
+    const globals = globalThis as Record<symbol, unknown>;
+    const gateway = gatewayFor("http://127.0.0.1:9/v1", { maxConcurrency: 1, maxRetries: 0 });
+    installDispatcher(() => true);
+    globals[key] = undefined;
+    for (let call = 0; call < 3; call++) {
+      const error = await errorOf(gateway.videos.create(VIDEO, { deadline: 2_000 }));
+      expect(error).toMatchObject({ kind: "connection", maybeProcessed: false });
+      expect((error as Error).message).toContain("dispatcher has been removed");
+    }
+  });
+});
+
 describe("a connection that does not come about", () => {
   it("is given up after connectTimeout: nothing was sent, and it is tried again", async () => {
     installDispatcher(() => true);
