@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -31,6 +31,8 @@ const steps = [
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
+/** Names of what failed, once more at the end: the middle of a long log is where nobody looks. */
+const failures = [];
 
 for (const step of steps) {
   console.log(`\n── ${step.name} ─────────────────────────────────────────`);
@@ -45,6 +47,7 @@ for (const step of steps) {
   const result = counted ?? { passed: ok ? 1 : 0, failed: 0, skipped: 0 };
   // A step that fails without naming a failed test (a crash, a failed suite) still counts as a failure.
   if (!ok && result.failed === 0) result.failed = 1;
+  failures.push(...(result.failures ?? []));
   total.passed += result.passed;
   total.failed += result.failed;
   total.skipped += result.skipped;
@@ -55,6 +58,7 @@ for (const step of steps) {
 
 rmSync(scratch, { recursive: true, force: true });
 console.log(`\n${lines.join("\n")}`);
+if (failures.length > 0) console.log(`\nFailed:\n${failures.join("\n")}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exit(total.failed === 0 ? 0 : 1);
@@ -65,5 +69,16 @@ function readReport(file) {
     passed: report.numPassedTests ?? 0,
     failed: report.numFailedTests ?? 0,
     skipped: (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0),
+    failures: (report.testResults ?? []).filter(({ status }) => status === "failed").flatMap(describeFailure),
   };
+}
+
+/** A failed file, with the first line of each of its failures. */
+function describeFailure({ name, message, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  const [about] = (message ?? "").split("\n");
+  const said = failed.map(({ fullName, failureMessages: [reason = ""] }) => {
+    return `  ${fullName}\n    ${reason.split("\n").slice(0, 12).join("\n    ")}`;
+  });
+  return [relative(root, name), ...(said.length > 0 ? said : [`  ${about}`])];
 }
