@@ -1,13 +1,13 @@
-export { closeMedia } from "./close-media.js";
-export { describeImage } from "./image/describe-image.js";
 export type { ImageDescription } from "./image/image-description.js";
 export type { ImageFormat, ImageRequest } from "./image/image-request.js";
-export { renderImage } from "./image/render-image.js";
 export type { RenderedImage } from "./image/rendered-image.js";
-export { renderSpeech } from "./speech/render-speech.js";
+export { closeMedia } from "./render/close-media.js";
+export { describeImage } from "./render/describe-image.js";
+export { renderImage } from "./render/render-image.js";
+export { renderSpeech } from "./render/render-speech.js";
+export { renderVideo } from "./render/render-video.js";
 export type { RenderedSpeech } from "./speech/rendered-speech.js";
 export type { SpeechFormat, SpeechRequest } from "./speech/speech-request.js";
 export { speechVoices } from "./speech/voices.js";
-export { renderVideo } from "./video/render-video.js";
 export type { RenderedVideo } from "./video/rendered-video.js";
 export type { VideoRequest } from "./video/video-request.js";

@@ -1,5 +1,5 @@
 import sharp, { type ResizeOptions, type Sharp } from "sharp";
-import { InvalidInput } from "../worker/invalid-input.js";
+import { InvalidInput } from "./invalid-input.js";
 import type { RasterPicture } from "./raster-picture.js";
 
 // An input is seen once or twice in its life, so libvips' own cache would only hold memory.

@@ -2,9 +2,9 @@ import { decode } from "fast-png";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
 import { decodeFrames } from "../../test/decode-frames.js";
-import { closeMedia } from "../close-media.js";
 import { rgbFromYuv, YuvPicture } from "../image/yuv-picture.js";
-import { renderVideo } from "./render-video.js";
+import { closeMedia } from "../render/close-media.js";
+import { renderVideo } from "../render/render-video.js";
 import type { VideoRequest } from "./video-request.js";
 
 const WIDTH = 192;

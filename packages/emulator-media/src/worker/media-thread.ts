@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { InvalidInput } from "./invalid-input.js";
+import { InvalidInput } from "../image/invalid-input.js";
 import type { MediaJob, MediaJobOutcome, MediaJobs } from "./media-job.js";
 
 // The script of the media thread: runs one job at a time and answers each with one message.

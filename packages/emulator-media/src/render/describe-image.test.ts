@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
-import { closeMedia } from "../close-media.js";
+import { closeMedia } from "./close-media.js";
 import { describeImage } from "./describe-image.js";
 import { renderImage } from "./render-image.js";
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { decodeSound } from "../../test/decode-sound.js";
-import { closeMedia } from "../close-media.js";
+import type { SpeechFormat, SpeechRequest } from "../speech/speech-request.js";
+import { speechVoices } from "../speech/voices.js";
+import { closeMedia } from "./close-media.js";
 import { renderSpeech } from "./render-speech.js";
-import type { SpeechFormat, SpeechRequest } from "./speech-request.js";
-import { speechVoices } from "./voices.js";
 
 const FORMATS: SpeechFormat[] = ["mp3", "wav", "opus", "flac", "aac", "pcm"];
 const request: SpeechRequest = { text: "Hello from the emulator.", voice: "alloy", format: "wav" };

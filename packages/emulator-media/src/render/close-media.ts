@@ -1,7 +1,7 @@
-import { renderedImages } from "./image/render-image.js";
-import { renderedSpeech } from "./speech/render-speech.js";
-import { renderedVideos } from "./video/render-video.js";
-import { sharedMediaWorker } from "./worker/shared-media-worker.js";
+import { sharedMediaWorker } from "../worker/shared-media-worker.js";
+import { renderedImages } from "./render-image.js";
+import { renderedSpeech } from "./render-speech.js";
+import { renderedVideos } from "./render-video.js";
 
 /**
  * Ends the worker thread and drops the caches. Work that is not done is rejected; later calls start anew. An idle

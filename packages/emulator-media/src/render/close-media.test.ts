@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { closeMedia } from "./close-media.js";
 
 test("a process ends by itself after rendering, without closing", async () => {
-  const script = fileURLToPath(new URL("../test/render-and-return.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../test/render-and-return.ts", import.meta.url));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--import", "tsx", script], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
   });

@@ -1,9 +1,9 @@
-import { requestKey } from "../worker/request-key.js";
-import { ResultCache } from "../worker/result-cache.js";
+import { copyEncodedImage } from "../image/copy-encoded-image.js";
+import { assertImageRequest, type ImageRequest } from "../image/image-request.js";
+import type { RenderedImage } from "../image/rendered-image.js";
 import { sharedMediaWorker } from "../worker/shared-media-worker.js";
-import { copyEncodedImage } from "./copy-encoded-image.js";
-import { assertImageRequest, type ImageRequest } from "./image-request.js";
-import type { RenderedImage } from "./rendered-image.js";
+import { requestKey } from "./request-key.js";
+import { ResultCache } from "./result-cache.js";
 
 /** The latest images, up to 64 MiB of them. */
 export const renderedImages = new ResultCache<RenderedImage>({

@@ -1,6 +1,6 @@
+import { copyEncodedImage } from "../image/copy-encoded-image.js";
+import type { ImageDescription } from "../image/image-description.js";
 import { sharedMediaWorker } from "../worker/shared-media-worker.js";
-import { copyEncodedImage } from "./copy-encoded-image.js";
-import type { ImageDescription } from "./image-description.js";
 
 /**
  * Measures an encoded picture (JPEG, PNG, WebP, GIF, AVIF, TIFF or SVG; of animations the first frame) on a worker

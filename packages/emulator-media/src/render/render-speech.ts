@@ -1,8 +1,8 @@
-import { requestKey } from "../worker/request-key.js";
-import { ResultCache } from "../worker/result-cache.js";
+import type { RenderedSpeech } from "../speech/rendered-speech.js";
+import { assertSpeechRequest, type SpeechRequest } from "../speech/speech-request.js";
 import { sharedMediaWorker } from "../worker/shared-media-worker.js";
-import type { RenderedSpeech } from "./rendered-speech.js";
-import { assertSpeechRequest, type SpeechRequest } from "./speech-request.js";
+import { requestKey } from "./request-key.js";
+import { ResultCache } from "./result-cache.js";
 
 /** The latest speech, up to 32 MiB of it. */
 export const renderedSpeech = new ResultCache<RenderedSpeech>({

@@ -1,8 +1,8 @@
 import { decode as decodePng } from "fast-png";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
-import { closeMedia } from "../close-media.js";
-import type { ImageRequest } from "./image-request.js";
+import type { ImageRequest } from "../image/image-request.js";
+import { closeMedia } from "./close-media.js";
 import { renderImage } from "./render-image.js";
 
 const request: ImageRequest = { width: 320, height: 240, prompt: "A red fox", seed: 1, format: "png" };

@@ -1,9 +1,9 @@
 import { copyEncodedImage } from "../image/copy-encoded-image.js";
-import { requestKey } from "../worker/request-key.js";
-import { ResultCache } from "../worker/result-cache.js";
+import type { RenderedVideo } from "../video/rendered-video.js";
+import { assertVideoRequest, type VideoRequest } from "../video/video-request.js";
 import { sharedMediaWorker } from "../worker/shared-media-worker.js";
-import type { RenderedVideo } from "./rendered-video.js";
-import { assertVideoRequest, type VideoRequest } from "./video-request.js";
+import { requestKey } from "./request-key.js";
+import { ResultCache } from "./result-cache.js";
 
 /** The latest videos, up to 64 MiB of them. */
 export const renderedVideos = new ResultCache<RenderedVideo>({

@@ -2,10 +2,10 @@ import { decode } from "fast-png";
 import { BufferSource, EncodedPacketSink, Input, MP4 } from "mediabunny";
 import { afterAll, describe, expect, test } from "vitest";
 import { decodeFrames } from "../../test/decode-frames.js";
-import { closeMedia } from "../close-media.js";
 import { rgbFromYuv, YuvPicture } from "../image/yuv-picture.js";
+import type { VideoRequest } from "../video/video-request.js";
+import { closeMedia } from "./close-media.js";
 import { renderVideo } from "./render-video.js";
-import type { VideoRequest } from "./video-request.js";
 
 const request: VideoRequest = {
   width: 192,
