@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4ReasoningPart } from "@ai-sdk/provider";
 import { type AssistantMessage, type ThinkingPart, type ToolCall, toToolCall } from "@model-gateway/core";
-import type { MessageConversion } from "./convert-messages.js";
 import { filePartOrNote } from "./file-part-or-note.js";
+import type { MessageConversion } from "./message-conversion.js";
 import { wireFields } from "./wire-fields.js";
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

@@ -1,19 +1,11 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4Warning } from "@ai-sdk/provider";
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ChatMessage, ContentPart } from "@model-gateway/core";
 import { convertAssistantMessage } from "./convert-assistant-message.js";
 import { convertFilePart } from "./convert-file-part.js";
 import { convertToolResults } from "./convert-tool-results.js";
 import { filePartOrNote } from "./file-part-or-note.js";
+import type { MessageConversion } from "./message-conversion.js";
 import { wireFields, withWireFields } from "./wire-fields.js";
-
-/** How a prompt is put on the wire. */
-export interface MessageConversion {
-  /** Send the reasoning of the tool loop that is under way back to the model. */
-  sendReasoning: boolean;
-  /** How files go out that the API does not have parts for; undefined refuses them. */
-  fileParts: "openai" | undefined;
-  warnings: SharedV4Warning[];
-}
 
 /** The SDK's prompt as messages of the chat endpoint (API description, ChatMessage). */
 export function convertMessages(prompt: LanguageModelV4Prompt, conversion: MessageConversion): ChatMessage[] {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { ChatMessage, ContentPart, ToolMessage } from "@model-gateway/core";
-import type { MessageConversion } from "./convert-messages.js";
 import { filePartOrNote } from "./file-part-or-note.js";
+import type { MessageConversion } from "./message-conversion.js";
 import { wireFields, withWireFields } from "./wire-fields.js";
 
 /** One message per result. Files that a tool made follow in a user turn: tool messages carry text only. */

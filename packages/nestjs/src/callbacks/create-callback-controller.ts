@@ -12,7 +12,6 @@ import {
   type Type,
   VERSION_NEUTRAL,
 } from "@nestjs/common";
-import type { VideosService } from "../videos/videos.service.js";
 import { callbackPath } from "./callback-path.js";
 import type { CallbackUrls } from "./callback-urls.js";
 
@@ -21,6 +20,12 @@ export interface CallbackRoute {
   path: string;
   /** Set on the controller, such as `{ isPublic: true }` for a global guard. */
   metadata: Record<string, unknown>;
+}
+
+/** Who is told of a callback: the instance's `VideosService`. */
+export interface CallbackReceiver {
+  /** @returns false when there is no submission with this key */
+  handleCallback(key: string, body: unknown): Promise<boolean>;
 }
 
 /**
@@ -33,12 +38,12 @@ export function createCallbackController(
   { path, metadata }: CallbackRoute,
   instance: string,
   urls: InjectionToken<CallbackUrls | undefined>,
-  videos: InjectionToken<VideosService>,
+  videos: InjectionToken<CallbackReceiver>,
 ): Type {
   class ModelGatewayCallbackController {
     constructor(
       private readonly urls: CallbackUrls | undefined,
-      private readonly videos: VideosService,
+      private readonly videos: CallbackReceiver,
     ) {}
 
     async receive(key: string, expires: string, mac: string, body: unknown): Promise<void> {
