@@ -1,11 +1,11 @@
+import type { Latency, Services } from "./api/services.js";
+import { buildApp } from "./app/build-app.js";
+import { type Listener, listen } from "./app/listen.js";
 import type { Emulator } from "./emulator.js";
 import { type EmulatorOptions, settleOptions } from "./emulator-options.js";
+import { BASE_PATHS } from "./http/base-kinds.js";
 import { MediaFiles } from "./media/media-files.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
-import { BASE_PATHS } from "./server/base-kinds.js";
-import { buildApp } from "./server/build-app.js";
-import { type Listener, listen } from "./server/listen.js";
-import type { Latency, Services } from "./server/services.js";
 import { FaultStore } from "./state/fault-store.js";
 import { GroupStore } from "./state/group-store.js";
 import { Journal } from "./state/journal.js";
@@ -14,10 +14,10 @@ import { Ledger } from "./state/ledger.js";
 import { RateWindows } from "./state/rate-windows.js";
 import { Refusal } from "./state/refusal.js";
 import { VirtualClock } from "./state/virtual-clock.js";
-import { CallbackLog } from "./videos/callback-log.js";
+import { CallbackLog } from "./tasks/callback-log.js";
+import { TaskStore } from "./tasks/task-store.js";
+import { isTerminal } from "./tasks/video-task.js";
 import { taskBody } from "./videos/task-body.js";
-import { TaskStore } from "./videos/task-store.js";
-import { isTerminal } from "./videos/video-task.js";
 
 /** Where requests go that need no port. The top-level domain is reserved: it never leaves the machine. */
 const PORTLESS_ORIGIN = "http://emulator.localhost";

@@ -1,8 +1,8 @@
-import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./chat-images/chat-image-form.js";
-import { STREAM_PACES, type StreamPace } from "./server/pace-stream.js";
+import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./api/chat-image-form.js";
+import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import type { EmulatorKey } from "./state/key-store.js";
-import type { VideoTimings } from "./videos/task-store.js";
+import type { VideoTimings } from "./tasks/task-store.js";
 
 /** Settings of an emulator; every one has a default. */
 export interface EmulatorOptions {

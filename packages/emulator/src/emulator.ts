@@ -1,11 +1,11 @@
-import type { BaseKind } from "./server/base-kinds.js";
+import type { BaseKind } from "./http/base-kinds.js";
 import type { ActiveFault, Fault } from "./state/fault-store.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import type { JournalEntry, JournalFilter } from "./state/journal.js";
 import type { EmulatorKey } from "./state/key-store.js";
 import type { LedgerEntry, LedgerFilter, LedgerTotal } from "./state/ledger.js";
-import type { CallbackDelivery, CallbackFilter } from "./videos/callback-log.js";
-import type { VideoFilter } from "./videos/task-store.js";
+import type { CallbackDelivery, CallbackFilter } from "./tasks/callback-log.js";
+import type { VideoFilter } from "./tasks/task-store.js";
 import type { VideoTaskBody } from "./videos/video-task-body.js";
 import type { WrappedTaskBody } from "./videos/wrapped-task-body.js";
 

@@ -1,5 +1,5 @@
+import type { Exchange } from "../api/exchange.js";
 import { Field } from "../checks/field.js";
-import type { Exchange } from "../server/exchange.js";
 import { UNITS_PER_CURRENCY_UNIT } from "../state/ledger.js";
 
 /** What routes of this kind say of a key without a limit, in US dollars. */

@@ -1,4 +1,4 @@
-import type { Exchange } from "../server/exchange.js";
+import type { Exchange } from "../api/exchange.js";
 import { maskKey } from "../state/key-store.js";
 
 /**

@@ -1,4 +1,4 @@
-import { markersIn } from "../server/prompt-markers.js";
+import { markersIn } from "../language/prompt-markers.js";
 
 /** The ways in which routes put an image into an answer; clients have to find it in all of them. */
 export const CHAT_IMAGE_FORMS = ["url", "markdown", "text", "parts", "images"] as const;

@@ -1,4 +1,4 @@
-import { abortableDelay } from "./abortable-delay.js";
+import { abortableDelay } from "../http/abortable-delay.js";
 import type { Services } from "./services.js";
 
 /** What a stream awaits before each event: the latency between events, unless its reader has gone. */

@@ -1,7 +1,7 @@
-import type { Bill } from "../account/bill.js";
-import type { ModelEntry } from "../models/model-table.js";
+import type { BaseKind } from "../http/base-kinds.js";
+import type { Bill } from "../state/bill.js";
 import type { EmulatorKey } from "../state/key-store.js";
-import type { BaseKind } from "./base-kinds.js";
+import type { ModelEntry } from "../state/model-table.js";
 import type { Services } from "./services.js";
 
 /** One request on its way to an endpoint, past authentication. */

@@ -1,6 +1,6 @@
-import { ApiError } from "../server/api-error.js";
-import type { Exchange } from "../server/exchange.js";
-import { type ModelCapability, type ModelEntry, modelTable } from "./model-table.js";
+import { APIError } from "../http/api-error.js";
+import { type ModelCapability, type ModelEntry, modelTable } from "../state/model-table.js";
+import type { Exchange } from "./exchange.js";
 
 /** Where each capability is served, for messages. */
 const ENDPOINTS: Record<ModelCapability, string> = {
@@ -19,7 +19,7 @@ const ENDPOINTS: Record<ModelCapability, string> = {
 /**
  * The entry of a model that the key may call and that serves the endpoint.
  *
- * @throws ApiError 404 `model_not_found` when the key does not reach it, 403 when it is an image or video model that
+ * @throws APIError 404 `model_not_found` when the key does not reach it, 403 when it is an image or video model that
  *   the group has and the key is not allowed, 400 when it serves another endpoint
  */
 export function requireModel<C extends ModelCapability>(
@@ -32,7 +32,7 @@ export function requireModel<C extends ModelCapability>(
   if (!serves(entry, capabilities)) {
     const fitting = available.filter((candidate) => serves(candidate, capabilities)).map(({ id }) => id);
     const hint = fitting.length > 0 ? ` This endpoint takes ${fitting.join(" or ")}.` : "";
-    throw ApiError.badRequest(
+    throw APIError.badRequest(
       `model "${id}" is served by ${ENDPOINTS[entry.capability]}, not here.${hint}`,
       "model_not_supported",
     );
@@ -40,9 +40,9 @@ export function requireModel<C extends ModelCapability>(
   return entry;
 }
 
-function modelUnavailable(id: string, denied: readonly ModelEntry[]): ApiError {
+function modelUnavailable(id: string, denied: readonly ModelEntry[]): APIError {
   if (denied.some((entry) => entry.id === id && isMedia(entry))) {
-    return new ApiError(
+    return new APIError(
       `This API key has no permission for the model "${id}". Its group has the model; the key itself is limited to others.`,
       { status: 403, code: "model_not_permitted" },
     );
@@ -51,7 +51,7 @@ function modelUnavailable(id: string, denied: readonly ModelEntry[]): ApiError {
   const reason = elsewhere
     ? "If the key's group has it, it is served on the specialised base addresses only (/specialized/v1 and /specialized-cdn/v1)."
     : "GET /models lists the models of the key's group.";
-  return ApiError.notFound(`The model "${id}" does not exist for this API key. ${reason}`, "model_not_found");
+  return APIError.notFound(`The model "${id}" does not exist for this API key. ${reason}`, "model_not_found");
 }
 
 /** The API description has 403 for image and video models; a text model that is not allowed is one that is not there. */

@@ -1,4 +1,4 @@
-import type { ChatImageForm } from "../chat-images/chat-image-form.js";
+import type { StreamPace } from "../http/pace-stream.js";
 import type { MediaFiles } from "../media/media-files.js";
 import type { MediaRendererLease } from "../media/media-renderer-lease.js";
 import type { FaultStore } from "../state/fault-store.js";
@@ -8,9 +8,9 @@ import type { KeyStore } from "../state/key-store.js";
 import type { Ledger } from "../state/ledger.js";
 import type { RateWindows } from "../state/rate-windows.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
-import type { CallbackLog } from "../videos/callback-log.js";
-import type { TaskStore } from "../videos/task-store.js";
-import type { StreamPace } from "./pace-stream.js";
+import type { CallbackLog } from "../tasks/callback-log.js";
+import type { TaskStore } from "../tasks/task-store.js";
+import type { ChatImageForm } from "./chat-image-form.js";
 
 /** Real milliseconds by which answers are held back. */
 export interface Latency {

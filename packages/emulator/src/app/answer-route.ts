@@ -1,17 +1,17 @@
-import { Bill } from "../account/bill.js";
-import { isRecord } from "../checks/field.js";
-import { abridge } from "../state/abridge.js";
-import { abortableDelay } from "./abortable-delay.js";
-import { ApiError } from "./api-error.js";
-import type { BaseKind } from "./base-kinds.js";
-import type { Exchange, Route } from "./exchange.js";
+import type { Exchange, Route } from "../api/exchange.js";
+import type { Services } from "../api/services.js";
+import { abortableDelay } from "../http/abortable-delay.js";
+import { APIError } from "../http/api-error.js";
+import type { BaseKind } from "../http/base-kinds.js";
+import { paceStream } from "../http/pace-stream.js";
+import { readFormBody } from "../http/read-form-body.js";
+import { readJsonBody } from "../http/read-json-body.js";
+import { abridge } from "../json/abridge.js";
+import { isRecord } from "../json/is-record.js";
+import { readPromptMarkers } from "../language/prompt-markers.js";
+import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
-import { paceStream } from "./pace-stream.js";
-import { readPromptMarkers } from "./prompt-markers.js";
-import { readFormBody } from "./read-form-body.js";
-import { readJsonBody } from "./read-json-body.js";
-import type { Services } from "./services.js";
 
 /** Authentication, rate, body, faults, prompt markers, latency and the bill around an endpoint of the API. */
 export async function answerRoute(
@@ -67,8 +67,8 @@ export async function answerRoute(
 }
 
 /** 404 for a path, or a method on a path, that the API does not have. */
-export function noSuchEndpoint(request: Request, url: URL): ApiError {
-  return ApiError.notFound(
+export function noSuchEndpoint(request: Request, url: URL): APIError {
+  return APIError.notFound(
     `There is no ${request.method} ${url.pathname}. Base addresses end in /v1; GET /v1/models is a good first call.`,
   );
 }

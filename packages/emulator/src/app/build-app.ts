@@ -1,13 +1,13 @@
 import { Hono } from "hono";
+import type { Route } from "../api/exchange.js";
+import type { Services } from "../api/services.js";
 import { addControlRoutes } from "../control/add-control-routes.js";
 import type { Emulator } from "../emulator.js";
-import { serveFile } from "../media/serve-file.js";
+import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
-import { BASE_KINDS, BASE_PATHS, type BaseKind } from "./base-kinds.js";
-import type { Route } from "./exchange.js";
 import { observeRequest } from "./observe-request.js";
 import { originRoutes, routes } from "./routes.js";
-import type { Services } from "./services.js";
+import { serveFile } from "./serve-file.js";
 
 /** The web-standard application: every route below each of the four base addresses, result files, the control API. */
 export function buildApp(services: Services, emulator: Emulator): Hono {

@@ -1,18 +1,18 @@
+import { abortableDelay } from "../http/abortable-delay.js";
+import { APIError } from "../http/api-error.js";
+import { ConnectionDropped } from "../http/connection-dropped.js";
+import { isEventStream } from "../http/event-stream.js";
 import type { Fault } from "../state/fault-store.js";
-import { abortableDelay } from "./abortable-delay.js";
-import { ApiError } from "./api-error.js";
-import { ConnectionDropped } from "./connection-dropped.js";
-import { isEventStream } from "./event-stream.js";
 
 const DEFAULT_DELAY_MS = 1_000;
 const DEFAULT_CHUNK_DELAY_MS = 200;
 const PLAIN_BODY_PIECES = 8;
 
 /** The error that a status fault, or a status marker in a prompt, answers. */
-export function statusFaultError(status: number, cause: string): ApiError {
+export function statusFaultError(status: number, cause: string): APIError {
   const message = `${cause} made this request answer ${status}.`;
-  if (status === 429) return ApiError.tooManyRequests(message);
-  return new ApiError(message, {
+  if (status === 429) return APIError.tooManyRequests(message);
+  return new APIError(message, {
     status,
     code: status >= 500 ? "internal_error" : "injected_fault",
     headers: status === 503 ? { "retry-after": "1" } : {},

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
+import type { Services } from "../api/services.js";
+import { APIError } from "../http/api-error.js";
+import { splitBasePath } from "../http/base-kinds.js";
+import { ConnectionDropped } from "../http/connection-dropped.js";
+import { isEventStream } from "../http/event-stream.js";
 import type { JournalEntry } from "../state/journal.js";
 import { maskKey } from "../state/key-store.js";
-import { ApiError } from "./api-error.js";
-import { splitBasePath } from "./base-kinds.js";
-import { ConnectionDropped } from "./connection-dropped.js";
-import { isEventStream } from "./event-stream.js";
-import type { Services } from "./services.js";
 
 /** What the endpoint is told about a request under observation. */
 export interface ObservedRequest {
@@ -69,7 +69,7 @@ export async function observeRequest(
       finish(false);
       throw error;
     }
-    response = (error instanceof ApiError ? error : unexpected(error, entry)).toResponse();
+    response = (error instanceof APIError ? error : unexpected(error, entry)).toResponse();
   }
   response.headers.set("x-request-id", entry.id);
   entry.status = response.status;
@@ -112,9 +112,9 @@ function watchEnd(
   return new Response(watched, { status: response.status, headers: response.headers });
 }
 
-function unexpected(error: unknown, entry: JournalEntry): ApiError {
+function unexpected(error: unknown, entry: JournalEntry): APIError {
   entry.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new ApiError(
+  return new APIError(
     "The emulator failed; its journal holds the reason under this response's x-request-id.",
     {
       status: 500,

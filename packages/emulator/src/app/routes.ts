@@ -1,13 +1,15 @@
 import { readSubscription, readUsage } from "../account/billing.js";
 import { readTokenUsage } from "../account/token-usage.js";
+import type { Route } from "../api/exchange.js";
+import { createSpeech, speechInputText } from "../audio/create-speech.js";
 import { lastUserText } from "../chat/chat-request.js";
 import { createChatCompletion } from "../chat/create-chat-completion.js";
 import { createEmbeddings, embeddingInputText } from "../embeddings/create-embeddings.js";
+import { SPECIALIZED_BASES } from "../http/base-kinds.js";
 import { createImages, imagePromptText } from "../images/create-images.js";
 import { editImages } from "../images/edit-images.js";
 import { listModels } from "../models/list-models.js";
 import { createModeration, moderationInputText } from "../moderations/create-moderation.js";
-import { createSpeech, speechInputText } from "../speech/create-speech.js";
 import { createVideoTask, videoPromptText } from "../videos/create-video-task.js";
 import {
   createImageToVideoTask,
@@ -15,8 +17,6 @@ import {
   wrappedPromptText,
 } from "../videos/create-wrapped-task.js";
 import { retrieveVideoTask } from "../videos/retrieve-video-task.js";
-import { SPECIALIZED_BASES } from "./base-kinds.js";
-import type { Route } from "./exchange.js";
 
 /** The API, one line per endpoint. */
 export const routes: readonly Route[] = [

@@ -1,5 +1,5 @@
-import type { Services } from "../server/services.js";
-import { fileResponse } from "./file-response.js";
+import type { Services } from "../api/services.js";
+import { fileResponse } from "../media/file-response.js";
 
 /** `GET /files/{owner}/{name}`: a result file behind a signed, expiring URL. No API key is asked for. */
 export async function serveFile(

@@ -1,6 +1,6 @@
 import type { Field } from "../checks/field.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import type { SpeechFormat } from "../media/media-renderer.js";
-import { stripPromptMarkers } from "../server/prompt-markers.js";
 
 const FORMATS = ["mp3", "wav", "opus", "flac", "aac", "pcm"] as const satisfies readonly SpeechFormat[];
 const DEFAULT_VOICE = "alloy";

@@ -1,7 +1,8 @@
-import { Field, isRecord } from "../checks/field.js";
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
+import { Field } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
 import { renderSpeech } from "../media/render-speech.js";
-import { requireModel } from "../models/require-model.js";
-import type { Exchange } from "../server/exchange.js";
 import { checkSpeechRequest } from "./check-speech-request.js";
 
 /** `POST /audio/speech`: the spoken text as an audio file. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { ChatRequest } from "../chat/chat-request.js";
-import { countPromptTokens } from "../chat/prompt-tokens.js";
+import { chunkPause } from "../api/chunk-pause.js";
+import type { Exchange } from "../api/exchange.js";
+import { eventStreamResponse } from "../http/event-stream.js";
 import { formatPixelSize } from "../images/image-size.js";
 import { outputImageTokens } from "../images/image-tokens.js";
 import { usualSizeLike } from "../images/usual-size.js";
@@ -9,16 +10,15 @@ import { countTokens } from "../language/tokenize.js";
 import { readImageSize } from "../media/read-image-size.js";
 import { readInputImages } from "../media/read-input-image.js";
 import { renderImage } from "../media/render-image.js";
-import { chunkPause } from "../server/chunk-pause.js";
-import { eventStreamResponse } from "../server/event-stream.js";
-import type { Exchange } from "../server/exchange.js";
 import {
   type ChatImageMessage,
   chatImageDeltas,
   chatImageMessage,
   embedsImage,
 } from "./chat-image-message.js";
+import type { ChatRequest } from "./chat-request.js";
 import { checkChatImageRequest } from "./check-chat-image-request.js";
+import { countPromptTokens } from "./prompt-tokens.js";
 
 /** `POST /chat/completions` with the image-chat model: a completion whose message holds an image. */
 export async function answerChatImage(

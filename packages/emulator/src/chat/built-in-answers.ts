@@ -1,7 +1,7 @@
+import { calculate, findExpressions } from "../language/calculate.js";
 import { hashText } from "../language/hash-text.js";
 import { splitPassages, splitSentences } from "../language/split-passages.js";
 import { similarity, textFeatures } from "../language/text-features.js";
-import { calculate, findExpressions } from "./calculate.js";
 import type { Conversation } from "./read-conversation.js";
 
 const GREETING =

@@ -1,5 +1,5 @@
+import type { ChatImageForm } from "../api/chat-image-form.js";
 import { tokenize } from "../language/tokenize.js";
-import type { ChatImageForm } from "./chat-image-form.js";
 
 /** A part that shows an image, in the content or beside it. */
 export interface ImagePart {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { CHAT_IMAGE_FORMS } from "../api/chat-image-form.js";
 import { imageSizeOf, readImageSize } from "../media/read-image-size.js";
 import { readEventStream } from "../testing/read-event-stream.js";
 import { dataUrl, smallPng } from "../testing/small-png.js";
 import { errorOf, startEmulator } from "../testing/start-emulator.js";
-import { CHAT_IMAGE_FORMS } from "./chat-image-form.js";
 
 const PATH = "/chat/completions";
 const URL_IN_TEXT = /https?:\/\/[^\s)]+/;

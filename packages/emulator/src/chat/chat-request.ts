@@ -1,4 +1,4 @@
-import { isRecord } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
 
 export const CHAT_ROLES = ["system", "user", "assistant", "tool"] as const;
 export type ChatRole = (typeof CHAT_ROLES)[number];

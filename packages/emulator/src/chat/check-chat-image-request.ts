@@ -1,9 +1,9 @@
-import type { ChatRequest } from "../chat/chat-request.js";
+import { type ChatImageForm, formInPrompt } from "../api/chat-image-form.js";
 import { Field } from "../checks/field.js";
 import { type PixelSize, parsePixelSize } from "../images/image-size.js";
 import type { ImageQuality } from "../images/image-tokens.js";
-import { stripPromptMarkers } from "../server/prompt-markers.js";
-import { type ChatImageForm, formInPrompt } from "./chat-image-form.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
+import type { ChatRequest } from "./chat-request.js";
 
 const SIDE_STEP = 16;
 const MIN_PIXELS = 655_360;
@@ -27,7 +27,7 @@ export interface ChatImageRequest {
   form?: ChatImageForm;
 }
 
-/** Reads what the image-chat model needs from a checked chat request. @throws ApiError 400 */
+/** Reads what the image-chat model needs from a checked chat request. @throws APIError 400 */
 export function checkChatImageRequest(body: unknown, request: ChatRequest): ChatImageRequest {
   const field = Field.body(body);
   const user = request.messages.findLast(({ role }) => role === "user");

@@ -14,7 +14,7 @@ const REASONING_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] 
  * Checks a body of `POST /chat/completions`: what the API description lists, and the members of the
  * chat-completion wire format that clients also send. Members of neither are passed over.
  *
- * @throws ApiError 400
+ * @throws APIError 400
  */
 export function checkChatRequest(body: Field): ChatRequest {
   const tools = body.getNullable("tools").optional(checkTools) ?? [];

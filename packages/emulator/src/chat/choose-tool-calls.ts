@@ -10,9 +10,9 @@ import {
 import { mentionedChoices } from "../extraction/pick-choice.js";
 import { nameInWords } from "../extraction/property-hint.js";
 import { TextSource } from "../extraction/text-source.js";
+import { findExpressions } from "../language/calculate.js";
 import { stem } from "../language/stem.js";
 import { isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
-import { findExpressions } from "./calculate.js";
 import type { ChatRequest, ToolDefinition } from "./chat-request.js";
 import type { Conversation } from "./read-conversation.js";
 import type { ComposedToolCall } from "./reply.js";

@@ -1,4 +1,4 @@
-import { isRecord } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
 import { builtInAnswer } from "./built-in-answers.js";
 import { groundAnswer } from "./ground-answer.js";
 import type { Conversation, ToolResult } from "./read-conversation.js";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { answerChatImage } from "../chat-images/answer-chat-image.js";
+import { chunkPause } from "../api/chunk-pause.js";
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
-import { requireModel } from "../models/require-model.js";
-import { chunkPause } from "../server/chunk-pause.js";
-import { eventStreamResponse } from "../server/event-stream.js";
-import type { Exchange } from "../server/exchange.js";
+import { eventStreamResponse } from "../http/event-stream.js";
+import { answerChatImage } from "./answer-chat-image.js";
 import { checkChatRequest } from "./check-chat-request.js";
 import { completionBody, completionChunks } from "./completion-body.js";
 import { composeReply } from "./compose-reply.js";

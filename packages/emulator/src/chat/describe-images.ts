@@ -1,6 +1,6 @@
+import type { Services } from "../api/services.js";
 import { readImageSize } from "../media/read-image-size.js";
 import { readInputImage } from "../media/read-input-image.js";
-import type { Services } from "../server/services.js";
 
 const DATA_PREFIX = /^data:([^;,]{0,60})/;
 

@@ -1,5 +1,5 @@
-import { isRecord } from "../checks/field.js";
 import { typeOf } from "../extraction/json-schema.js";
+import { isRecord } from "../json/is-record.js";
 import { findJsonBlocks, type JsonBlock } from "./find-json-blocks.js";
 
 /** The JSON schemas of objects that stand in a text, in order. */

@@ -1,7 +1,7 @@
-import { isRecord } from "../checks/field.js";
 import { asRecord, type JsonSchema, resolveSchema, typeOf } from "../extraction/json-schema.js";
 import { nameInWords } from "../extraction/property-hint.js";
 import { schemaOfExample } from "../extraction/schema-of-example.js";
+import { isRecord } from "../json/is-record.js";
 import { type ModerationVerdict, moderateText } from "../moderations/moderate-text.js";
 import { MODERATION_CATEGORIES } from "../moderations/moderation-lexicon.js";
 import type { ChatRequest } from "./chat-request.js";

@@ -1,5 +1,5 @@
+import { abridge } from "../json/abridge.js";
 import { countTokens } from "../language/tokenize.js";
-import { abridge } from "../state/abridge.js";
 import type { ChatRequest } from "./chat-request.js";
 
 const TOKENS_PER_MESSAGE = 4;

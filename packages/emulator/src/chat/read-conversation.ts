@@ -1,4 +1,4 @@
-import { stripPromptMarkers } from "../server/prompt-markers.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import type { ChatMessage } from "./chat-request.js";
 import { withoutSchemas } from "./json-schema-blocks.js";
 import { readPrompt } from "./read-prompt.js";

@@ -1,8 +1,8 @@
-import { isRecord } from "../checks/field.js";
 import { fillSchema } from "../extraction/fill-schema.js";
 import type { JsonSchema } from "../extraction/json-schema.js";
 import { schemaOfExample } from "../extraction/schema-of-example.js";
 import { TextSource } from "../extraction/text-source.js";
+import { isRecord } from "../json/is-record.js";
 import type { ChatRequest } from "./chat-request.js";
 import { composeAnswer } from "./compose-answer.js";
 import { findJsonBlocks } from "./find-json-blocks.js";

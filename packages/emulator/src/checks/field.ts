@@ -1,4 +1,5 @@
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
+import { isRecord } from "../json/is-record.js";
 
 /** Bounds of a number; both ends belong to the range. */
 export interface NumberBounds {
@@ -29,7 +30,7 @@ export class Field {
   /** The body itself. Anything but a JSON object is refused at once: nothing else could be checked. */
   static body(value: unknown): Field {
     if (!isRecord(value)) {
-      throw ApiError.badRequest(`The request body must be a JSON object (got ${describe(value)}).`);
+      throw APIError.badRequest(`The request body must be a JSON object (got ${describe(value)}).`);
     }
     return new Field("", value, []);
   }
@@ -124,12 +125,8 @@ export class Field {
     const hidden = others.length - shown.length;
     const rest =
       shown.length === 0 ? "" : ` Also: ${shown.join("; ")}${hidden > 0 ? `; and ${hidden} more` : ""}.`;
-    throw ApiError.badRequest(`${first}.${rest}`);
+    throw APIError.badRequest(`${first}.${rest}`);
   }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function within(

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { STREAM_PACES, type StreamPace } from "../server/pace-stream.js";
+import { STREAM_PACES, type StreamPace } from "../http/pace-stream.js";
 
 /** What the command line asks for. */
 export type Command =

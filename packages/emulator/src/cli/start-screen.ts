@@ -1,6 +1,6 @@
 import type { Emulator } from "../emulator.js";
-import { modelTable } from "../models/model-table.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
+import { modelTable } from "../state/model-table.js";
 
 /** What `start` shows once the gateway runs. */
 export function startScreen({ url, urls }: Emulator): string {

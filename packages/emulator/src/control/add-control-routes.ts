@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import { Field } from "../checks/field.js";
 import type { Emulator } from "../emulator.js";
-import { ApiError } from "../server/api-error.js";
-import { readJsonBody } from "../server/read-json-body.js";
+import { APIError } from "../http/api-error.js";
+import { readJsonBody } from "../http/read-json-body.js";
 import { Refusal } from "../state/refusal.js";
 import type { ControlRoute } from "./control-exchange.js";
 import { controlRoutes } from "./control-routes.js";
@@ -52,21 +52,21 @@ async function answerControl(
     requireLocalCaller(request, url);
     return await answer(url);
   } catch (error) {
-    return asApiError(error).toResponse();
+    return asAPIError(error).toResponse();
   }
 }
 
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
+function asAPIError(error: unknown): APIError {
+  if (error instanceof APIError) return error;
   if (error instanceof Refusal) {
-    return error.missing ? ApiError.notFound(error.message) : ApiError.badRequest(error.message);
+    return error.missing ? APIError.notFound(error.message) : APIError.badRequest(error.message);
   }
   const reason = error instanceof Error ? error.message : String(error);
-  return new ApiError(`The emulator failed: ${reason}`, { status: 500, code: "internal_error" });
+  return new APIError(`The emulator failed: ${reason}`, { status: 500, code: "internal_error" });
 }
 
-function noSuchControl(request: Request, url: URL): ApiError {
-  return ApiError.notFound(
+function noSuchControl(request: Request, url: URL): APIError {
+  return APIError.notFound(
     `There is no ${request.method} ${url.pathname} in the control API. GET ${PREFIX}/health is a good first call.`,
   );
 }

@@ -1,4 +1,4 @@
-import type { CallbackFilter } from "../videos/callback-log.js";
+import type { CallbackFilter } from "../tasks/callback-log.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
 import { type Readers, readBooleanText, readMembers } from "./read-members.js";
 

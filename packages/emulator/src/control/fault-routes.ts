@@ -1,5 +1,5 @@
 import type { Emulator } from "../emulator.js";
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
 import { type ActiveFault, FAULT_KINDS, type Fault } from "../state/fault-store.js";
 import { maskKey } from "../state/key-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
@@ -51,7 +51,7 @@ export const faultRoutes: readonly ControlRoute[] = [
 
 function requireFault(emulator: Emulator, wanted = ""): ActiveFault {
   const fault = emulator.faults.list().find(({ id }) => id === wanted);
-  if (!fault) throw ApiError.notFound(`There is no fault "${wanted.slice(0, 64)}" in force.`);
+  if (!fault) throw APIError.notFound(`There is no fault "${wanted.slice(0, 64)}" in force.`);
   return masked(fault);
 }
 

@@ -1,5 +1,5 @@
 import type { Emulator } from "../emulator.js";
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
 import type { EmulatorGroup } from "../state/group-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
 import { type Readers, readMembers, readStrings } from "./read-members.js";
@@ -51,6 +51,6 @@ export const groupRoutes: readonly ControlRoute[] = [
 
 function requireGroup(emulator: Emulator, wanted = ""): EmulatorGroup {
   const group = emulator.groups.list().find(({ name }) => name === wanted);
-  if (!group) throw ApiError.notFound(`There is no token group "${wanted.slice(0, 64)}".`);
+  if (!group) throw APIError.notFound(`There is no token group "${wanted.slice(0, 64)}".`);
   return group;
 }

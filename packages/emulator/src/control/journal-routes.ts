@@ -1,4 +1,4 @@
-import { BASE_KINDS } from "../server/base-kinds.js";
+import { BASE_KINDS } from "../http/base-kinds.js";
 import type { JournalFilter } from "../state/journal.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
 import { type Readers, readMembers, readNumberText } from "./read-members.js";

@@ -1,5 +1,5 @@
 import type { Emulator } from "../emulator.js";
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
 import { type EmulatorKey, maskKey } from "../state/key-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
 import { type Readers, readMembers, readStrings } from "./read-members.js";
@@ -60,6 +60,6 @@ export const keyRoutes: readonly ControlRoute[] = [
 
 function requireKey(emulator: Emulator, wanted = ""): EmulatorKey {
   const key = emulator.keys.list().find(({ key }) => key === wanted);
-  if (!key) throw ApiError.notFound(`There is no key ${maskKey(wanted)}.`);
+  if (!key) throw APIError.notFound(`There is no key ${maskKey(wanted)}.`);
   return key;
 }

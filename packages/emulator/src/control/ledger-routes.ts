@@ -1,5 +1,5 @@
-import { modelPrices } from "../account/model-prices.js";
 import type { LedgerFilter } from "../state/ledger.js";
+import { modelPrices } from "../state/model-prices.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
 import { type Readers, readMembers } from "./read-members.js";
 

@@ -14,7 +14,7 @@ export interface ReadMembersOptions<T> {
 /**
  * The members of an object that are there, with `null` read as taken away; a member without a reader is a mistake.
  *
- * @throws ApiError 400 that names every problem
+ * @throws APIError 400 that names every problem
  */
 export function readMembers<T extends object>(
   body: Field,

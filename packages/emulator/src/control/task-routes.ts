@@ -1,7 +1,7 @@
 import type { Emulator, EmulatorVideo } from "../emulator.js";
-import { ApiError } from "../server/api-error.js";
-import type { VideoFilter } from "../videos/task-store.js";
-import { VIDEO_FAMILIES, VIDEO_TASK_STATUSES } from "../videos/video-task.js";
+import { APIError } from "../http/api-error.js";
+import type { VideoFilter } from "../tasks/task-store.js";
+import { VIDEO_FAMILIES, VIDEO_TASK_STATUSES } from "../tasks/video-task.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
 import { type Readers, readMembers } from "./read-members.js";
 
@@ -50,6 +50,6 @@ export const taskRoutes: readonly ControlRoute[] = [
 
 function requireTask(emulator: Emulator, wanted = ""): EmulatorVideo {
   const task = emulator.videos.list().find(({ id }) => id === wanted);
-  if (!task) throw ApiError.notFound(`There is no video task "${wanted.slice(0, 64)}".`);
+  if (!task) throw APIError.notFound(`There is no video task "${wanted.slice(0, 64)}".`);
   return task;
 }

@@ -13,7 +13,7 @@ export interface CheckedEmbeddingsRequest {
   base64: boolean;
 }
 
-/** @throws ApiError 400 */
+/** @throws APIError 400 */
 export function checkEmbeddingsRequest(body: Field): CheckedEmbeddingsRequest {
   const request: CheckedEmbeddingsRequest = {
     model: body.get("model").nonEmptyString() ?? "",

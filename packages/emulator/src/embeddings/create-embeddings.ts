@@ -1,8 +1,9 @@
-import { Field, isRecord } from "../checks/field.js";
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
+import { Field } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { countTokens } from "../language/tokenize.js";
-import { requireModel } from "../models/require-model.js";
-import type { Exchange } from "../server/exchange.js";
-import { stripPromptMarkers } from "../server/prompt-markers.js";
 import { checkEmbeddingsRequest } from "./check-embeddings-request.js";
 import { embedText } from "./embed-text.js";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
 import { fitLength, pickFormatted } from "./fit-string.js";
 import {
   allowsNull,

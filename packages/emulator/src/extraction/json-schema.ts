@@ -1,4 +1,4 @@
-import { isRecord } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
 
 /** A JSON schema as a client sent it: anything may be missing or of the wrong type. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

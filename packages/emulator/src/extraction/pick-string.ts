@@ -1,4 +1,4 @@
-import { findExpressions } from "../chat/calculate.js";
+import { findExpressions } from "../language/calculate.js";
 import { splitSentences } from "../language/split-passages.js";
 import { isStopWord, similarity, textFeatures } from "../language/text-features.js";
 import { findDates } from "./find-dates.js";

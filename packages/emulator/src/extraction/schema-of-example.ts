@@ -1,4 +1,4 @@
-import { isRecord } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
 import type { JsonSchema } from "./json-schema.js";
 
 /** The schema that an example object stands for. */

@@ -1,5 +1,5 @@
-/** What an {@link ApiError} says beyond its message. */
-export interface ApiErrorInit {
+/** What an {@link APIError} says beyond its message. */
+export interface APIErrorInit {
   status: number;
   code: string;
   headers?: Record<string, string>;
@@ -11,13 +11,13 @@ export interface ApiErrorInit {
  *
  * `type` follows from the status, as the API description fixes no values for it.
  */
-export class ApiError extends Error {
-  override readonly name = "ApiError";
+export class APIError extends Error {
+  override readonly name = "APIError";
   readonly status: number;
   readonly code: string;
   readonly headers: Record<string, string>;
 
-  constructor(message: string, { status, code, headers = {} }: ApiErrorInit) {
+  constructor(message: string, { status, code, headers = {} }: APIErrorInit) {
     super(message);
     this.status = status;
     this.code = code;
@@ -33,16 +33,16 @@ export class ApiError extends Error {
     return Response.json(this.toBody(), { status: this.status, headers: this.headers });
   }
 
-  static badRequest(message: string, code = "invalid_parameter"): ApiError {
-    return new ApiError(message, { status: 400, code });
+  static badRequest(message: string, code = "invalid_parameter"): APIError {
+    return new APIError(message, { status: 400, code });
   }
 
-  static notFound(message: string, code = "not_found"): ApiError {
-    return new ApiError(message, { status: 404, code });
+  static notFound(message: string, code = "not_found"): APIError {
+    return new APIError(message, { status: 404, code });
   }
 
-  static tooManyRequests(message: string, retryAfterSeconds = 1): ApiError {
-    return new ApiError(message, {
+  static tooManyRequests(message: string, retryAfterSeconds = 1): APIError {
+    return new APIError(message, {
       status: 429,
       code: "rate_limit_exceeded",
       headers: { "retry-after": String(retryAfterSeconds) },

@@ -1,5 +1,5 @@
-import { isRecord } from "../checks/field.js";
-import { ApiError } from "./api-error.js";
+import { isRecord } from "../json/is-record.js";
+import { APIError } from "./api-error.js";
 
 /** How the events of a stream are written. */
 export interface EventStreamOptions {
@@ -31,7 +31,7 @@ export function eventStreamResponse(
         }
         if (endMarker) controller.enqueue(encoder.encode("data: [DONE]\n\n"));
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
+        if (!(error instanceof APIError)) throw error;
         controller.enqueue(encoder.encode(eventText(error.toBody())));
       }
       controller.close();

@@ -1,20 +1,20 @@
-import { ApiError } from "./api-error.js";
+import { APIError } from "./api-error.js";
 
 /** The fields of a form: text, a file, or several of either under one name. */
 export type FormBody = Record<string, string | File | (string | File)[]>;
 
-/** The fields of a `multipart/form-data` body by name. @throws ApiError 400 when it is none */
+/** The fields of a `multipart/form-data` body by name. @throws APIError 400 when it is none */
 export async function readFormBody(request: Request): Promise<FormBody> {
   const contentType = request.headers.get("content-type")?.split(";")[0]?.trim() ?? "none";
   if (contentType.toLowerCase() !== "multipart/form-data") {
-    throw ApiError.badRequest(
+    throw APIError.badRequest(
       `This endpoint takes a multipart/form-data body (got content type ${contentType}).`,
       "invalid_content_type",
     );
   }
   const form = await request.formData().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw ApiError.badRequest(`The request body is no valid multipart/form-data: ${reason}.`, "invalid_form");
+    throw APIError.badRequest(`The request body is no valid multipart/form-data: ${reason}.`, "invalid_form");
   });
   const fields = new Map<string, (string | File)[]>();
   for (const [name, value] of form) fields.set(name, [...(fields.get(name) ?? []), value]);

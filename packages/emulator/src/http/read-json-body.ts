@@ -1,15 +1,15 @@
-import { ApiError } from "./api-error.js";
+import { APIError } from "./api-error.js";
 
 /**
  * The parsed body of a JSON request.
  *
  * @param emptyAsObject takes an empty body for an empty object
- * @throws ApiError 400 when it is no JSON
+ * @throws APIError 400 when it is no JSON
  */
 export async function readJsonBody(request: Request, { emptyAsObject = false } = {}): Promise<unknown> {
   const contentType = request.headers.get("content-type") ?? "";
   if (/^\s*(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType)) {
-    throw ApiError.badRequest(
+    throw APIError.badRequest(
       `This endpoint takes a JSON body, not ${contentType.split(";")[0]?.trim()}. Send content-type: application/json.`,
       "invalid_content_type",
     );
@@ -17,12 +17,12 @@ export async function readJsonBody(request: Request, { emptyAsObject = false } =
   const text = await request.text();
   if (text.trim() === "") {
     if (emptyAsObject) return {};
-    throw ApiError.badRequest("The request body is empty; it must be a JSON object.", "invalid_json");
+    throw APIError.badRequest("The request body is empty; it must be a JSON object.", "invalid_json");
   }
   try {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw ApiError.badRequest(`The request body is not valid JSON: ${reason}.`, "invalid_json");
+    throw APIError.badRequest(`The request body is not valid JSON: ${reason}.`, "invalid_json");
   }
 }

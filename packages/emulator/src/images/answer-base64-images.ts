@@ -1,10 +1,10 @@
+import { chunkPause } from "../api/chunk-pause.js";
+import type { Exchange } from "../api/exchange.js";
+import { eventStreamResponse } from "../http/event-stream.js";
 import { hashText } from "../language/hash-text.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { countTokens } from "../language/tokenize.js";
 import { renderImage, settleImageFormat } from "../media/render-image.js";
-import { chunkPause } from "../server/chunk-pause.js";
-import { eventStreamResponse } from "../server/event-stream.js";
-import type { Exchange } from "../server/exchange.js";
-import { stripPromptMarkers } from "../server/prompt-markers.js";
 import type { Base64ImageOptions } from "./base64-image-options.js";
 import { formatPixelSize, type PixelSize } from "./image-size.js";
 import { outputImageTokens, PARTIAL_IMAGE_TOKENS } from "./image-tokens.js";

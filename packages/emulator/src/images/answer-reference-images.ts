@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { chunkPause } from "../api/chunk-pause.js";
+import type { Exchange } from "../api/exchange.js";
+import { eventStreamResponse } from "../http/event-stream.js";
 import { hashText } from "../language/hash-text.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { readImageSize } from "../media/read-image-size.js";
 import { readInputImages } from "../media/read-input-image.js";
 import { renderImage, settleImageFormat } from "../media/render-image.js";
-import { chunkPause } from "../server/chunk-pause.js";
-import { eventStreamResponse } from "../server/event-stream.js";
-import type { Exchange } from "../server/exchange.js";
-import { stripPromptMarkers } from "../server/prompt-markers.js";
 import type { ReferenceImageRequest } from "./check-reference-image-request.js";
 import { formatPixelSize, type PixelSize } from "./image-size.js";
 import { countPictures } from "./picture-count.js";

@@ -29,7 +29,7 @@ export function readEditForm(form: unknown): Field {
   return Field.body(typed);
 }
 
-/** Checks the form against what the model takes. @throws ApiError 400 */
+/** Checks the form against what the model takes. @throws APIError 400 */
 export async function checkImageEditRequest(body: Field): Promise<ImageEditRequest> {
   const images = await checkImages(body);
   const fidelity = body.get("input_fidelity").optional((field) => field.oneOf(["high", "low"]));

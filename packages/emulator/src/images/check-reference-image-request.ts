@@ -29,7 +29,7 @@ export interface ReferenceImageRequest {
   stream: boolean;
 }
 
-/** Checks a body against what reference-image models take. @throws ApiError 400 */
+/** Checks a body against what reference-image models take. @throws APIError 400 */
 export function checkReferenceImageRequest(body: Field): ReferenceImageRequest {
   for (const option of UNSUPPORTED) {
     if (body.get(option).present) body.get(option).refuse("is not supported by reference-image models");

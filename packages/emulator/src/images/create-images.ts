@@ -1,6 +1,7 @@
-import { Field, isRecord } from "../checks/field.js";
-import { requireModel } from "../models/require-model.js";
-import type { Exchange } from "../server/exchange.js";
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
+import { Field } from "../checks/field.js";
+import { isRecord } from "../json/is-record.js";
 import { answerBase64Images } from "./answer-base64-images.js";
 import { answerReferenceImages } from "./answer-reference-images.js";
 import { checkBase64ImageOptions } from "./base64-image-options.js";

@@ -1,6 +1,6 @@
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
 import { imageSizeOf } from "../media/read-image-size.js";
-import { requireModel } from "../models/require-model.js";
-import type { Exchange } from "../server/exchange.js";
 import { answerBase64Images } from "./answer-base64-images.js";
 import { checkImageEditRequest, readEditForm } from "./check-image-edit-request.js";
 import { DEFAULT_BASE64_MODEL } from "./create-images.js";

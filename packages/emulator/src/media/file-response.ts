@@ -1,7 +1,7 @@
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
 import type { MediaFile } from "./media-files.js";
 
-/** A whole file or the one byte range that was asked for (RFC 9110, section 14). @throws ApiError 416 */
+/** A whole file or the one byte range that was asked for (RFC 9110, section 14). @throws APIError 416 */
 export function fileResponse(request: Request, file: MediaFile): Response {
   const size = file.bytes.byteLength;
   const headers: Record<string, string> = {
@@ -11,7 +11,7 @@ export function fileResponse(request: Request, file: MediaFile): Response {
   };
   const range = readRange(request.headers.get("range"), size);
   if (range === "unsatisfiable") {
-    throw new ApiError(`The range lies outside the file of ${size} bytes.`, {
+    throw new APIError(`The range lies outside the file of ${size} bytes.`, {
       status: 416,
       code: "range_not_satisfiable",
       headers: { "content-range": `bytes */${size}` },

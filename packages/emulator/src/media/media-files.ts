@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 
 /** A file as it is served. */
@@ -52,19 +52,19 @@ export class MediaFiles {
     return `${origin}/files/${path}?expires=${expires}&signature=${this.signature(path, String(expires))}`;
   }
 
-  /** @throws ApiError 403 when the URL was not signed here, or has expired */
+  /** @throws APIError 403 when the URL was not signed here, or has expired */
   verify(path: string, query: URLSearchParams): void {
     const expires = query.get("expires") ?? "";
     const expected = Buffer.from(this.signature(path, expires));
     const given = Buffer.from(query.get("signature") ?? "");
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-      throw new ApiError("The signature of this file URL is not valid.", {
+      throw new APIError("The signature of this file URL is not valid.", {
         status: 403,
         code: "invalid_signature",
       });
     }
     if (Number(expires) * 1_000 <= this.clock.now()) {
-      throw new ApiError("This file URL has expired: a result is served for 24 hours after it was made.", {
+      throw new APIError("This file URL has expired: a result is served for 24 hours after it was made.", {
         status: 403,
         code: "url_expired",
       });
@@ -74,11 +74,11 @@ export class MediaFiles {
   /**
    * A published file; concurrent readers share one rendering, and a failure is not kept.
    *
-   * @throws ApiError 404 when there is none at the path
+   * @throws APIError 404 when there is none at the path
    */
   async read(path: string): Promise<MediaFile> {
     const render = this.published.get(path);
-    if (!render) throw ApiError.notFound("There is no such file, or it is gone.", "file_not_found");
+    if (!render) throw APIError.notFound("There is no such file, or it is gone.", "file_not_found");
     const file = this.files.get(path) ?? this.readOrRender(path, render);
     this.files.delete(path);
     this.files.set(path, file);

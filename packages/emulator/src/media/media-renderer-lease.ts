@@ -1,4 +1,4 @@
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
 import type { MediaRenderer } from "./media-renderer.js";
 
 const PACKAGE = "@model-gateway/emulator-media";
@@ -27,7 +27,7 @@ export class MediaRendererLease {
    * One of the package's functions.
    *
    * @param what what needs it, to begin a sentence with
-   * @throws ApiError 501 when it is not there
+   * @throws APIError 501 when it is not there
    */
   async require<Name extends keyof MediaRenderer>(name: Name, what: string): Promise<MediaRenderer[Name]> {
     const { exports, reason } = await this.load();
@@ -64,7 +64,7 @@ async function importPackage(specifier: string): Promise<LoadedPackage> {
 }
 
 function unavailable(what: string, name: string, reason: string): never {
-  throw new ApiError(
+  throw new APIError(
     `${what} needs the package ${name}, which cannot be used (${reason}). ` +
       `Add or update it next to the emulator: npm install --save-dev ${name}.`,
     { status: 501, code: "media_unavailable" },

@@ -1,5 +1,5 @@
-import type { Services } from "../server/services.js";
 import type { ImageFormat, RenderedImage, RenderImageRequest } from "./media-renderer.js";
+import type { MediaRendererLease } from "./media-renderer-lease.js";
 import { plainPicture } from "./plain-picture.js";
 import { usableImages } from "./usable-images.js";
 
@@ -7,10 +7,10 @@ import { usableImages } from "./usable-images.js";
  * The format that an image will have.
  *
  * @param wanted the format asked for; the model's `usual` one counts when it was not, or PNG without the media package
- * @throws ApiError 501 when a format was asked for that needs the media package
+ * @throws APIError 501 when a format was asked for that needs the media package
  */
 export async function settleImageFormat(
-  { media }: Pick<Services, "media">,
+  { media }: { media: MediaRendererLease },
   wanted: ImageFormat | undefined,
   usual: ImageFormat,
 ): Promise<ImageFormat> {
@@ -20,9 +20,9 @@ export async function settleImageFormat(
   return wanted;
 }
 
-/** Renders an image; a plain PNG without the media package. @throws ApiError 501 for other formats without it */
+/** Renders an image; a plain PNG without the media package. @throws APIError 501 for other formats without it */
 export async function renderImage(
-  services: Pick<Services, "media">,
+  services: { media: MediaRendererLease },
   request: RenderImageRequest,
 ): Promise<RenderedImage> {
   if (request.format === "png" && !(await services.media.find("renderImage"))) return plainPicture(request);

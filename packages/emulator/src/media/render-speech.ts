@@ -1,10 +1,10 @@
-import type { Services } from "../server/services.js";
 import type { RenderedSpeech, RenderSpeechRequest } from "./media-renderer.js";
+import type { MediaRendererLease } from "./media-renderer-lease.js";
 import { toneSpeech } from "./tone-speech.js";
 
-/** Renders speech; tones as WAV or PCM without the media package. @throws ApiError 501 for other formats without it */
+/** Renders speech; tones as WAV or PCM without the media package. @throws APIError 501 for other formats without it */
 export async function renderSpeech(
-  { media }: Pick<Services, "media">,
+  { media }: { media: MediaRendererLease },
   request: RenderSpeechRequest,
 ): Promise<RenderedSpeech> {
   const { format } = request;

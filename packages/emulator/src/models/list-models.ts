@@ -1,4 +1,4 @@
-import type { Exchange } from "../server/exchange.js";
+import type { Exchange } from "../api/exchange.js";
 
 /** When the emulator's models came to be; a constant, so that two runs answer alike. */
 const CREATED_AT_SECONDS = 1_760_000_000;

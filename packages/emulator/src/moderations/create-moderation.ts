@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { Field, isRecord } from "../checks/field.js";
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
+import { Field } from "../checks/field.js";
+import { APIError } from "../http/api-error.js";
+import { isRecord } from "../json/is-record.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { countTokens } from "../language/tokenize.js";
-import { requireModel } from "../models/require-model.js";
-import { ApiError } from "../server/api-error.js";
-import type { Exchange } from "../server/exchange.js";
-import { stripPromptMarkers } from "../server/prompt-markers.js";
 import { moderateText } from "./moderate-text.js";
 
 const DEFAULT_MODEL = "local-moderation";
@@ -13,7 +14,7 @@ const DEFAULT_MODEL = "local-moderation";
 export function createModeration(exchange: Exchange): Response {
   const { body, key, bill } = exchange;
   if (!key.moderation) {
-    throw new ApiError(
+    throw new APIError(
       "POST /moderations is not enabled for this API key. Use a key with moderation, or moderate through POST /chat/completions.",
       { status: 403, code: "moderation_not_enabled" },
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../state/ledger.js";
 import { Bill } from "./bill.js";
+import { Ledger } from "./ledger.js";
 
 const key = { key: "sk-team", group: "default", quota: 10 };
 

@@ -1,6 +1,6 @@
-import { ApiError } from "../server/api-error.js";
-import { type EmulatorKey, maskKey } from "../state/key-store.js";
-import type { CountedUsage, Hold, Ledger } from "../state/ledger.js";
+import { APIError } from "../http/api-error.js";
+import { type EmulatorKey, maskKey } from "./key-store.js";
+import type { CountedUsage, Hold, Ledger } from "./ledger.js";
 import { priceOf } from "./model-prices.js";
 
 /** What one call costs, from before it is answered until it stands in the ledger. */
@@ -17,14 +17,14 @@ export class Bill {
   /**
    * Opens the bill with the least that the call can come to, before anything is done for it.
    *
-   * @throws ApiError 403 `insufficient_user_quota` when the key cannot pay that
+   * @throws APIError 403 `insufficient_user_quota` when the key cannot pay that
    */
   expect(model: string, counted: CountedUsage): void {
     const { key } = this.about;
     const units = priceOf(model, counted);
     const available = this.ledger.available(key);
     if (available <= 0 || units > available) {
-      throw new ApiError(
+      throw new APIError(
         `The quota of the API key ${maskKey(key.key)} cannot pay for this call: it costs at least ${units} units and ${Math.max(0, available)} are left. Raise the quota of the key, or use another.`,
         { status: 403, code: "insufficient_user_quota" },
       );

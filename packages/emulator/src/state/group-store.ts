@@ -1,4 +1,4 @@
-import { MODEL_GROUPS, type ModelEntry, modelTable } from "../models/model-table.js";
+import { MODEL_GROUPS, type ModelEntry, modelTable } from "./model-table.js";
 import { Refusal } from "./refusal.js";
 
 /** A token group: it decides which models its keys may call. */

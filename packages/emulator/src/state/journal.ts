@@ -1,4 +1,4 @@
-import type { BaseKind } from "../server/base-kinds.js";
+import type { BaseKind } from "../http/base-kinds.js";
 import { matchesFilter } from "./matches-filter.js";
 
 /** One request as the emulator saw it. */

@@ -1,7 +1,7 @@
-import type { ModelEntry, ModelGroup } from "../models/model-table.js";
-import { ApiError } from "../server/api-error.js";
-import { type BaseKind, SPECIALIZED_BASES } from "../server/base-kinds.js";
+import { APIError } from "../http/api-error.js";
+import { type BaseKind, SPECIALIZED_BASES } from "../http/base-kinds.js";
 import { type GroupStore, requireKnownModels } from "./group-store.js";
+import type { ModelEntry, ModelGroup } from "./model-table.js";
 import { Refusal } from "./refusal.js";
 
 /** The key that every emulator accepts: group `default`, no expiry, no quota, no rate limit. */
@@ -68,7 +68,7 @@ export class KeyStore {
     for (const key of this.initial) this.store(key);
   }
 
-  /** The key of an `Authorization` header. @throws ApiError 401 for every way in which it cannot be used. */
+  /** The key of an `Authorization` header. @throws APIError 401 for every way in which it cannot be used. */
   authenticate(header: string | null): EmulatorKey {
     if (header === null) {
       throw unauthorized("The Authorization header is missing. Send `Authorization: Bearer sk-…`.");
@@ -124,8 +124,8 @@ export function maskKey(key: string): string {
   return key.length >= 12 ? `sk-…${key.slice(-4)}` : "sk-…";
 }
 
-function unauthorized(message: string): ApiError {
-  return new ApiError(message, {
+function unauthorized(message: string): APIError {
+  return new APIError(message, {
     status: 401,
     code: "invalid_api_key",
     headers: { "www-authenticate": "Bearer" },

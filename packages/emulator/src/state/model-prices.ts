@@ -1,4 +1,4 @@
-import type { CountedUsage } from "../state/ledger.js";
+import type { CountedUsage } from "./ledger.js";
 
 /** Units (1/500000 of a currency unit) per thousand of what is counted. */
 export type ModelPrice = Readonly<Partial<Record<Exclude<keyof CountedUsage, "images">, number>>>;

@@ -1,4 +1,4 @@
-import { ApiError } from "../server/api-error.js";
+import { APIError } from "../http/api-error.js";
 import { type EmulatorKey, maskKey } from "./key-store.js";
 
 /** The requests that each key with a rate limit made within its sliding window. */
@@ -10,7 +10,7 @@ export class RateWindows {
     this.now = now;
   }
 
-  /** Counts a request. @throws ApiError 429, with the seconds until the window has room, when it is full */
+  /** Counts a request. @throws APIError 429, with the seconds until the window has room, when it is full */
   take({ key, rateLimit }: EmulatorKey): void {
     if (!rateLimit) return;
     const now = this.now();
@@ -23,7 +23,7 @@ export class RateWindows {
     const leaving = recent[recent.length - rateLimit.requests];
     if (leaving !== undefined) {
       const seconds = Math.max(1, Math.ceil((leaving + rateLimit.windowMs - now) / 1_000));
-      throw ApiError.tooManyRequests(
+      throw APIError.tooManyRequests(
         `The API key ${maskKey(key)} may make ${rateLimit.requests} requests in ${rateLimit.windowMs} ms. Try again in ${seconds} s.`,
         seconds,
       );

@@ -1,4 +1,4 @@
-import type { VideoSeries } from "../models/model-table.js";
+import type { VideoSeries } from "../state/model-table.js";
 import type { FixedRatio, Resolution } from "./video-dimensions.js";
 
 /** Which endpoint made the task. */

@@ -1,6 +1,6 @@
 import { checkUrl } from "../checks/check-url.js";
 import type { Field } from "../checks/field.js";
-import type { VideoModelEntry } from "../models/model-table.js";
+import type { VideoModelEntry } from "../state/model-table.js";
 
 const ITEM_TYPES = ["text", "image_url", "video_url", "audio_url", "draft_task"] as const;
 const IMAGE_ROLES = ["first_frame", "last_frame", "reference_image"] as const;

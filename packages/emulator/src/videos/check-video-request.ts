@@ -1,8 +1,8 @@
 import { checkCallbackUrl } from "../checks/check-callback-url.js";
 import type { Field } from "../checks/field.js";
-import type { VideoModelEntry } from "../models/model-table.js";
+import type { VideoModelEntry } from "../state/model-table.js";
+import { RATIOS, type Ratio, RESOLUTIONS, type Resolution } from "../tasks/video-dimensions.js";
 import { type CheckedContent, checkVideoContent } from "./check-video-content.js";
-import { RATIOS, type Ratio, RESOLUTIONS, type Resolution } from "./video-dimensions.js";
 
 const MIN_DURATION_SECONDS = 4;
 const MAX_DURATION_SECONDS = 15;
@@ -30,7 +30,7 @@ export interface CheckedVideoRequest {
   seed?: number;
 }
 
-/** Checks a body of `POST /videos` against what the model's series takes. @throws ApiError 400 */
+/** Checks a body of `POST /videos` against what the model's series takes. @throws APIError 400 */
 export function checkVideoRequest(body: Field, model: VideoModelEntry): CheckedVideoRequest {
   for (const option of UNSUPPORTED_OPTIONS[model.series]) {
     if (body.get(option).present) body.get(option).refuse(`is not supported by ${model.id}`);

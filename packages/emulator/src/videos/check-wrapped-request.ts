@@ -30,7 +30,7 @@ export interface OmniVideoRequest extends WrappedRequestBase {
   lastFrame?: string;
 }
 
-/** Checks a body of `POST /videos/image2video`. @throws ApiError 400 */
+/** Checks a body of `POST /videos/image2video`. @throws APIError 400 */
 export function checkImageToVideoRequest(body: Field): ImageToVideoRequest {
   const request: ImageToVideoRequest = {
     ...checkShared(body),
@@ -41,7 +41,7 @@ export function checkImageToVideoRequest(body: Field): ImageToVideoRequest {
   return request;
 }
 
-/** Checks a body of `POST /videos/omni-video`. @throws ApiError 400 */
+/** Checks a body of `POST /videos/omni-video`. @throws APIError 400 */
 export function checkOmniVideoRequest(body: Field): OmniVideoRequest {
   const shared = checkShared(body);
   const images = body.get("image_list").optional(checkImageList) ?? [];

@@ -1,13 +1,14 @@
-import { Field, isRecord } from "../checks/field.js";
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
+import { Field } from "../checks/field.js";
+import { APIError } from "../http/api-error.js";
+import { isRecord } from "../json/is-record.js";
 import { hashText } from "../language/hash-text.js";
+import { readPromptMarkers, stripPromptMarkers } from "../language/prompt-markers.js";
 import { readImageSize } from "../media/read-image-size.js";
-import { requireModel } from "../models/require-model.js";
-import { ApiError } from "../server/api-error.js";
-import type { Exchange } from "../server/exchange.js";
-import { readPromptMarkers, stripPromptMarkers } from "../server/prompt-markers.js";
+import { videoDimensions } from "../tasks/video-dimensions.js";
+import type { VideoTask, VideoTaskSettings } from "../tasks/video-task.js";
 import { type CheckedVideoRequest, checkVideoRequest } from "./check-video-request.js";
-import { videoDimensions } from "./video-dimensions.js";
-import type { VideoTask, VideoTaskSettings } from "./video-task.js";
 import { countVideoTokens } from "./video-tokens.js";
 
 const DEFAULT_DURATION_SECONDS = 5;
@@ -103,7 +104,7 @@ function requestSettings(
 
 function requireDraft(draft: VideoTask | undefined, key: string, id: string): VideoTask {
   if (draft && draft.key === key && draft.settings.draft && draft.status === "succeeded") return draft;
-  throw ApiError.badRequest(
+  throw APIError.badRequest(
     `content[].draft_task.id must be the id of a succeeded task that was created with draft: true (got "${id}").`,
   );
 }

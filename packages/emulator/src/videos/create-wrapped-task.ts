@@ -1,13 +1,14 @@
-import { Field, isRecord } from "../checks/field.js";
+import type { Exchange } from "../api/exchange.js";
+import { requireModel } from "../api/require-model.js";
+import { Field } from "../checks/field.js";
+import { APIError } from "../http/api-error.js";
+import { isRecord } from "../json/is-record.js";
 import { hashText } from "../language/hash-text.js";
+import { readPromptMarkers, stripPromptMarkers } from "../language/prompt-markers.js";
 import { readImageSize } from "../media/read-image-size.js";
-import { requireModel } from "../models/require-model.js";
-import { ApiError } from "../server/api-error.js";
-import type { Exchange } from "../server/exchange.js";
-import { readPromptMarkers, stripPromptMarkers } from "../server/prompt-markers.js";
+import { type Ratio, type Resolution, videoDimensions } from "../tasks/video-dimensions.js";
+import type { VideoTaskSettings } from "../tasks/video-task.js";
 import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-wrapped-request.js";
-import { type Ratio, type Resolution, videoDimensions } from "./video-dimensions.js";
-import type { VideoTaskSettings } from "./video-task.js";
 import { countVideoTokens } from "./video-tokens.js";
 import { wrappedTaskBody } from "./wrapped-task-body.js";
 
@@ -61,7 +62,7 @@ function createTask(
   const video = check(field);
   const { externalId } = video;
   if (externalId !== undefined && services.tasks.find(family, key.key, externalId)) {
-    throw ApiError.badRequest(`external_task_id "${externalId.slice(0, 64)}" already names another task.`);
+    throw APIError.badRequest(`external_task_id "${externalId.slice(0, 64)}" already names another task.`);
   }
   const prompt = stripPromptMarkers(video.prompt);
   const markers = readPromptMarkers(video.prompt);

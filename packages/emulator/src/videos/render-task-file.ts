@@ -1,9 +1,9 @@
-import { ApiError } from "../server/api-error.js";
-import type { Services } from "../server/services.js";
-import type { VideoTask } from "../videos/video-task.js";
-import type { MediaFile } from "./media-files.js";
-import { readInputImage } from "./read-input-image.js";
-import { usableImages } from "./usable-images.js";
+import type { Services } from "../api/services.js";
+import { APIError } from "../http/api-error.js";
+import type { MediaFile } from "../media/media-files.js";
+import { readInputImage } from "../media/read-input-image.js";
+import { usableImages } from "../media/usable-images.js";
+import type { VideoTask } from "../tasks/video-task.js";
 
 /** Names of a task's files in their URLs. */
 export const VIDEO_FILE = "video.mp4";
@@ -31,7 +31,7 @@ async function renderTaskFile(services: Services, task: VideoTask, name: string)
     lastFrame: await frame(services, lastFrame),
   });
   if (name === VIDEO_FILE) return { bytes: video.bytes, mediaType: video.mediaType };
-  if (!video.lastFrame) throw ApiError.notFound("This video has no last frame.", "file_not_found");
+  if (!video.lastFrame) throw APIError.notFound("This video has no last frame.", "file_not_found");
   return { bytes: video.lastFrame, mediaType: "image/png" };
 }
 

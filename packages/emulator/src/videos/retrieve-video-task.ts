@@ -1,7 +1,7 @@
-import { ApiError } from "../server/api-error.js";
-import type { Exchange } from "../server/exchange.js";
+import type { Exchange } from "../api/exchange.js";
+import { APIError } from "../http/api-error.js";
+import type { VideoFamily } from "../tasks/video-task.js";
 import { taskBody } from "./task-body.js";
-import type { VideoFamily } from "./video-task.js";
 
 /** `GET …/{task_id}` of a family: the task as it stands, to the key that created it. */
 export function retrieveVideoTask(family: VideoFamily): (exchange: Exchange) => Response {
@@ -9,7 +9,7 @@ export function retrieveVideoTask(family: VideoFamily): (exchange: Exchange) => 
     const id = parameters["task_id"] ?? "";
     const task = services.tasks.find(family, key.key, id);
     if (!task) {
-      throw ApiError.notFound(`There is no ${family} video task "${id}" for this API key.`, "task_not_found");
+      throw APIError.notFound(`There is no ${family} video task "${id}" for this API key.`, "task_not_found");
     }
     return Response.json(taskBody(task, services));
   };

@@ -1,5 +1,5 @@
-import type { Services } from "../server/services.js";
-import type { VideoTask } from "./video-task.js";
+import type { Services } from "../api/services.js";
+import type { VideoTask } from "../tasks/video-task.js";
 import { type VideoTaskBody, videoTaskBody } from "./video-task-body.js";
 import { type WrappedTaskBody, wrappedTaskBody } from "./wrapped-task-body.js";
 

@@ -1,7 +1,7 @@
-import { LAST_FRAME_FILE, publishTaskFile, VIDEO_FILE } from "../media/render-task-file.js";
-import type { Services } from "../server/services.js";
-import { FRAMES_PER_SECOND } from "./video-dimensions.js";
-import { isTerminal, type VideoTask } from "./video-task.js";
+import type { Services } from "../api/services.js";
+import { FRAMES_PER_SECOND } from "../tasks/video-dimensions.js";
+import { isTerminal, type VideoTask } from "../tasks/video-task.js";
+import { LAST_FRAME_FILE, publishTaskFile, VIDEO_FILE } from "./render-task-file.js";
 import { countVideoTokens } from "./video-tokens.js";
 
 /** The status response of `GET /videos/{task_id}`; callbacks carry the same body. */

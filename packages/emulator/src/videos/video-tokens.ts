@@ -1,5 +1,5 @@
-import { FRAMES_PER_SECOND } from "./video-dimensions.js";
-import type { VideoTaskSettings } from "./video-task.js";
+import { FRAMES_PER_SECOND } from "../tasks/video-dimensions.js";
+import type { VideoTaskSettings } from "../tasks/video-task.js";
 
 const PIXELS_PER_TOKEN = 1_024;
 

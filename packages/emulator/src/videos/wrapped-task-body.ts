@@ -1,6 +1,6 @@
-import { publishTaskFile, VIDEO_FILE } from "../media/render-task-file.js";
-import type { Services } from "../server/services.js";
-import type { VideoTask, VideoTaskStatus } from "./video-task.js";
+import type { Services } from "../api/services.js";
+import type { VideoTask, VideoTaskStatus } from "../tasks/video-task.js";
+import { publishTaskFile, VIDEO_FILE } from "./render-task-file.js";
 
 /** The status words of the second video family. */
 export type WrappedTaskStatus = "submitted" | "processing" | "succeed" | "failed";
