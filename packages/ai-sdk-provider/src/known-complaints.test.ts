@@ -263,7 +263,7 @@ describe("known complaints", () => {
     const status = await model.doStatus?.({ operation });
     expect(status?.providerMetadata?.["modelGateway"]).toMatchObject({
       taskId: "t",
-      lastFrameUrl: "https://files.example/last.png",
+      lastFrameURL: "https://files.example/last.png",
       raw: { novelty: 7 },
     });
   });

@@ -218,7 +218,7 @@ function fetchVideos(
 
 /** Everything worth keeping: the SDK's result has no place for it. */
 function metadataOf(task: VideoTask, requestId: string | undefined): JSONObject {
-  const { id, family, status, rawStatus, progress, videos, lastFrameUrl, error, usage, raw } = task;
+  const { id, family, status, rawStatus, progress, videos, lastFrameURL, error, usage, raw } = task;
   // A round trip through JSON leaves out what is undefined; the task came as JSON in the first place.
   return JSON.parse(
     JSON.stringify({
@@ -229,7 +229,7 @@ function metadataOf(task: VideoTask, requestId: string | undefined): JSONObject 
       rawStatus,
       progress,
       videos,
-      lastFrameUrl,
+      lastFrameURL,
       error,
       usage,
       raw,

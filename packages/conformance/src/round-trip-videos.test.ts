@@ -17,33 +17,33 @@ beforeEach(async () => {
 });
 
 interface Creation {
-  callbackUrl?: string;
+  callbackURL?: string;
   prompt?: string;
   idempotencyKey?: string;
 }
 
 const FAMILIES: Record<VideoFamily, (creation?: Creation) => PromiseLike<VideoTask>> = {
-  content: ({ callbackUrl, prompt = "A fox", idempotencyKey } = {}) =>
+  content: ({ callbackURL, prompt = "A fox", idempotencyKey } = {}) =>
     gateway.videos.create(
       {
         model: "local-video-2.0",
         content: [{ type: "text", text: prompt }],
-        callback_url: callbackUrl,
+        callback_url: callbackURL,
       },
       { idempotencyKey },
     ),
-  image2video: ({ callbackUrl, prompt = "The fox turns", idempotencyKey } = {}) =>
+  image2video: ({ callbackURL, prompt = "The fox turns", idempotencyKey } = {}) =>
     gateway.videos.imageToVideo(
-      { model_name: "local-image2video", prompt, image: IMAGE, callback_url: callbackUrl },
+      { model_name: "local-image2video", prompt, image: IMAGE, callback_url: callbackURL },
       { idempotencyKey },
     ),
-  "omni-video": ({ callbackUrl, prompt = "<<<image_1>>> runs", idempotencyKey } = {}) =>
+  "omni-video": ({ callbackURL, prompt = "<<<image_1>>> runs", idempotencyKey } = {}) =>
     gateway.videos.omniVideo(
       {
         model_name: "local-omni-video",
         prompt,
         image_list: [{ image_url: IMAGE }],
-        callback_url: callbackUrl,
+        callback_url: callbackURL,
       },
       { idempotencyKey },
     ),
@@ -92,7 +92,7 @@ describe.each(Object.keys(FAMILIES) as VideoFamily[])("a %s task over loopback",
 
   it("is announced by callbacks that lead back to it", async () => {
     const { url, bodies } = await callbackServer();
-    const { id } = await create({ callbackUrl: url });
+    const { id } = await create({ callbackURL: url });
     await emulator.clock.advance(3_600_000);
     const callbacks = bodies.map((body) => gateway.videos.readCallback(body, { family }));
     expect(callbacks.map(({ status }) => status)).toEqual(["running", "succeeded"]);
@@ -107,7 +107,7 @@ describe.each(Object.keys(FAMILIES) as VideoFamily[])("a %s task over loopback",
 
 it.each(["image2video", "omni-video"] as const)("a %s task carries the caller's own id", async (family) => {
   const { url, bodies } = await callbackServer();
-  const { id } = await FAMILIES[family]({ callbackUrl: url, idempotencyKey: "order-7" });
+  const { id } = await FAMILIES[family]({ callbackURL: url, idempotencyKey: "order-7" });
   const own = await gateway.videos.retrieve({ v: 1, family, id: "order-7" });
   expect(own.raw).toMatchObject({ data: { task_id: id } });
   await emulator.clock.advance(3_600_000);

@@ -67,7 +67,7 @@ describe("client and emulator over loopback", () => {
       const file = await gateway.download(task.videos[0]?.url as string);
       expect(file.contentType).toBe("video/mp4");
       expect(new TextDecoder().decode((await file.bytes()).subarray(4, 8))).toBe("ftyp");
-      expect(task.lastFrameUrl).toMatch(/^http/);
+      expect(task.lastFrameURL).toMatch(/^http/);
     }
     expect(seen.at(0)).toBe("queued");
     expect(seen).toContain("running");

@@ -44,9 +44,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const groupStore = new GroupStore(groups);
   const tasks = new TaskStore(clock, videoTimings, (task) => {
     if (isTerminal(task.status) && task.status !== "succeeded") ledger.refund(task.id);
-    const { callbackUrl } = task.settings;
-    if (callbackUrl === undefined) return undefined;
-    return callbacks.send(task.id, callbackUrl, taskBody(task, services));
+    const { callbackURL } = task.settings;
+    if (callbackURL === undefined) return undefined;
+    return callbacks.send(task.id, callbackURL, taskBody(task, services));
   });
   const services: Services = {
     seed,

@@ -11,7 +11,7 @@ import { ageOf, type PollOptions, pollVideoTask } from "./poll-video-task.js";
 import type { VideoTask, VideoTaskHandle } from "./video-types.js";
 
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };
-const VIDEO = { url: "https://x.example/1.mp4", watermarkUrl: "https://x.example/1-w.mp4" };
+const VIDEO = { url: "https://x.example/1.mp4", watermarkURL: "https://x.example/1-w.mp4" };
 const TASK: VideoTask = {
   handle: HANDLE,
   id: "t1",
@@ -20,7 +20,7 @@ const TASK: VideoTask = {
   rawStatus: "RUNNING",
   progress: 10,
   videos: [VIDEO],
-  lastFrameUrl: "https://x.example/1.png",
+  lastFrameURL: "https://x.example/1.png",
   error: { code: "C", message: "because" },
   raw: {},
 };
@@ -71,14 +71,14 @@ describe("pollVideoTask", () => {
     ["status", { status: "queued" }],
     ["word", { rawStatus: "IN_PROGRESS" }],
     ["progress", { progress: 11 }],
-    ["last frame", { lastFrameUrl: "https://x.example/2.png" }],
+    ["last frame", { lastFrameURL: "https://x.example/2.png" }],
     ["code of its error", { error: { code: "D", message: "because" } }],
     ["reason", { error: { code: "C", message: "why not" } }],
     ["loss of its error", { error: undefined }],
     ["number of videos", { videos: [VIDEO, VIDEO] }],
     ["lack of videos", { videos: [] }],
     ["video", { videos: [{ ...VIDEO, url: "https://x.example/2.mp4" }] }],
-    ["file with a watermark", { videos: [{ ...VIDEO, watermarkUrl: "https://x.example/2-w.mp4" }] }],
+    ["file with a watermark", { videos: [{ ...VIDEO, watermarkURL: "https://x.example/2-w.mp4" }] }],
   ])("sees a task change by its %s alone", async (_name, change) => {
     const last = { ...TASK, ...change } as VideoTask;
     expect(await polled(TASK, { last })).toMatchObject({ task: TASK, changed: true, failedPolls: 0 });

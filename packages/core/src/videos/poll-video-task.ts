@@ -120,13 +120,13 @@ function looksEqual(before: VideoTask, now: VideoTask): boolean {
     before.status === now.status &&
     before.rawStatus === now.rawStatus &&
     before.progress === now.progress &&
-    before.lastFrameUrl === now.lastFrameUrl &&
+    before.lastFrameURL === now.lastFrameURL &&
     before.error?.code === now.error?.code &&
     before.error?.message === now.error?.message &&
     before.videos.length === now.videos.length &&
     before.videos.every(
-      ({ url, watermarkUrl }, index) =>
-        url === now.videos[index]?.url && watermarkUrl === now.videos[index]?.watermarkUrl,
+      ({ url, watermarkURL }, index) =>
+        url === now.videos[index]?.url && watermarkURL === now.videos[index]?.watermarkURL,
     )
   );
 }

@@ -20,12 +20,12 @@ describe("readVideoTask", () => {
         output: { video_url: URL_1, watermark_video_url: URL_2 },
         usage: { total_tokens: 1 },
       },
-      { status: "succeeded", videos: [{ url: URL_1, watermarkUrl: URL_2 }], usage: { total_tokens: 1 } },
+      { status: "succeeded", videos: [{ url: URL_1, watermarkURL: URL_2 }], usage: { total_tokens: 1 } },
     ],
     [
       "content with a last frame",
       { status: "succeeded", content: { video_url: URL_1, last_frame_url: URL_2 }, duration: 5 },
-      { status: "succeeded", videos: [{ url: URL_1, durationSeconds: 5 }], lastFrameUrl: URL_2 },
+      { status: "succeeded", videos: [{ url: URL_1, durationSeconds: 5 }], lastFrameURL: URL_2 },
     ],
     [
       "data.task_result",
@@ -45,7 +45,7 @@ describe("readVideoTask", () => {
         status: "succeeded",
         rawStatus: "succeed",
         createdAt: 1_774_805_076_166,
-        videos: [{ url: URL_1, watermarkUrl: URL_2, durationSeconds: 5.1 }, { url: URL_2 }],
+        videos: [{ url: URL_1, watermarkURL: URL_2, durationSeconds: 5.1 }, { url: URL_2 }],
       },
     ],
     [
@@ -85,7 +85,7 @@ describe("readVideoTask", () => {
     [
       "only a watermarked URL",
       { status: "succeeded", output: { watermark_video_url: URL_1 } },
-      { videos: [{ url: URL_1, watermarkUrl: URL_1 }] },
+      { videos: [{ url: URL_1, watermarkURL: URL_1 }] },
     ],
     ["a success without URL", { status: "succeeded" }, { status: "succeeded", videos: [] }],
     ["a status nobody knows", { status: "thinking" }, { status: "running", rawStatus: "thinking" }],
@@ -164,7 +164,7 @@ describe("readVideoTask", () => {
         videos: [URL_1, "none", { video_url: URL_2, duration: 7 }, {}, null, { watermark_video_url: URL_1 }],
       },
       {
-        videos: [{ url: URL_1 }, { url: URL_2, durationSeconds: 7 }, { url: URL_1, watermarkUrl: URL_1 }],
+        videos: [{ url: URL_1 }, { url: URL_2, durationSeconds: 7 }, { url: URL_1, watermarkURL: URL_1 }],
       },
     ],
     [
@@ -173,7 +173,7 @@ describe("readVideoTask", () => {
         status: "succeeded",
         videos: [{ url: URL_1, video_url: URL_2, watermark_url: URL_2, watermark_video_url: URL_1 }],
       },
-      { videos: [{ url: URL_1, watermarkUrl: URL_2 }] },
+      { videos: [{ url: URL_1, watermarkURL: URL_2 }] },
     ],
     [
       "the file beside an empty list",
@@ -188,12 +188,12 @@ describe("readVideoTask", () => {
         watermark_video_url: URL_2,
         metadata: { url: URL_2 },
       },
-      { videos: [{ url: URL_1, watermarkUrl: URL_2 }] },
+      { videos: [{ url: URL_1, watermarkURL: URL_2 }] },
     ],
     [
       "a copy with a watermark before metadata",
       { watermark_video_url: URL_1, metadata: { url: URL_2 } },
-      { videos: [{ url: URL_1, watermarkUrl: URL_1 }] },
+      { videos: [{ url: URL_1, watermarkURL: URL_1 }] },
     ],
     [
       "metadata before result_url",
@@ -241,7 +241,7 @@ describe("readVideoTask", () => {
     [
       "the last frame of the layer before that of its content",
       { last_frame_url: URL_1, content: { last_frame_url: URL_2 } },
-      { lastFrameUrl: URL_1 },
+      { lastFrameURL: URL_1 },
     ],
     [
       "progress from where it is told",
@@ -318,7 +318,7 @@ describe("readVideoTask", () => {
   ])("reads %s", (_name, body, expected) => {
     const task = readVideoTask(body, HANDLE);
     expect(task).toMatchObject({ handle: HANDLE, id: "t1", family: "content", raw: body, ...expected });
-    for (const field of ["progress", "error", "lastFrameUrl", "usage"] as const) {
+    for (const field of ["progress", "error", "lastFrameURL", "usage"] as const) {
       if (!(field in expected)) expect(Object.keys(task)).not.toContain(field);
       else expect(task[field]).toStrictEqual((expected as Record<string, unknown>)[field]);
     }

@@ -19,7 +19,7 @@ export function readVideoTask(body: unknown, handle: VideoTaskHandle): VideoTask
     rawStatus,
     progress: readProgress(first(layers, (layer) => layer["progress"])),
     videos,
-    lastFrameUrl: first(
+    lastFrameURL: first(
       layers,
       (layer) => url(layer["last_frame_url"]) ?? url(readObject(layer["content"])?.["last_frame_url"]),
     ),
@@ -76,10 +76,10 @@ function findVideos(layers: readonly JSONObject[]): VideoFile[] {
     const files = Array.isArray(listed) ? listed.map(readFile).filter((file) => file !== undefined) : [];
     if (files.length > 0) return files;
   }
-  const watermarkUrl = first(layers, (layer) => url(layer["watermark_video_url"]));
+  const watermarkURL = first(layers, (layer) => url(layer["watermark_video_url"]));
   const found =
     first(layers, (layer) => url(readObject(layer["content"])?.["video_url"]) ?? url(layer["video_url"])) ??
-    watermarkUrl ??
+    watermarkURL ??
     first(layers, (layer) => url(readObject(layer["metadata"])?.["url"])) ??
     first(
       layers,
@@ -89,15 +89,15 @@ function findVideos(layers: readonly JSONObject[]): VideoFile[] {
     first(layers, (layer) => url(layer["fail_reason"]));
   if (found === undefined) return [];
   const durationSeconds = first(layers, (layer) => readNumber(layer["duration"] ?? layer["seconds"]));
-  return [dropUndefined({ url: found, watermarkUrl, durationSeconds })];
+  return [dropUndefined({ url: found, watermarkURL, durationSeconds })];
 }
 
 function readFile(entry: unknown): VideoFile | undefined {
   const file = typeof entry === "string" ? { url: entry } : readObject(entry);
-  const watermarkUrl = url(file?.["watermark_url"]) ?? url(file?.["watermark_video_url"]);
-  const found = url(file?.["url"]) ?? url(file?.["video_url"]) ?? watermarkUrl;
+  const watermarkURL = url(file?.["watermark_url"]) ?? url(file?.["watermark_video_url"]);
+  const found = url(file?.["url"]) ?? url(file?.["video_url"]) ?? watermarkURL;
   if (found === undefined) return undefined;
-  return dropUndefined({ url: found, watermarkUrl, durationSeconds: readNumber(file?.["duration"]) });
+  return dropUndefined({ url: found, watermarkURL, durationSeconds: readNumber(file?.["duration"]) });
 }
 
 function findError(layers: readonly JSONObject[]): VideoTask["error"] {

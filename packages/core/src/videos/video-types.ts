@@ -18,7 +18,7 @@ export interface VideoTaskHandle {
 /** A result of a task. URLs may expire: download promptly. */
 export interface VideoFile {
   url: string;
-  watermarkUrl?: string;
+  watermarkURL?: string;
   durationSeconds?: number;
 }
 
@@ -34,7 +34,7 @@ export interface VideoTask {
   progress?: number;
   /** Empty until the task has succeeded, and after that if the URL is in no known place: then look in `raw`. */
   videos: VideoFile[];
-  lastFrameUrl?: string;
+  lastFrameURL?: string;
   error?: { code?: string; message: string };
   /** As the gateway sent it; its structure varies. */
   usage?: unknown;

@@ -45,13 +45,13 @@ describe("one poll", () => {
     const { videos } = gatewayFor(server.url, {});
     const { task } = await videos.poll(NEW());
     const [video] = task?.videos ?? [];
-    if (task === undefined || video?.watermarkUrl === undefined)
+    if (task === undefined || video?.watermarkURL === undefined)
       throw new Error("There should be two files.");
     const changed = async (files: typeof task.videos) =>
       (await videos.poll(NEW(), { last: { ...task, videos: files } })).changed;
     expect(await changed([video])).toBe(false);
     expect(await changed([{ ...video, url: "https://x.example/0.mp4" }])).toBe(true);
-    expect(await changed([{ ...video, watermarkUrl: "https://x.example/0-w.mp4" }])).toBe(true);
+    expect(await changed([{ ...video, watermarkURL: "https://x.example/0-w.mp4" }])).toBe(true);
     expect(await changed([])).toBe(true);
   });
 

@@ -202,7 +202,7 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
     );
     const seen: unknown[] = [];
     for await (const task of gateway.videos.watch(HANDLE, FAST))
-      seen.push(task.error?.message ?? task.lastFrameUrl ?? task.videos[0]?.url);
+      seen.push(task.error?.message ?? task.lastFrameURL ?? task.videos[0]?.url);
     expect(seen).toEqual([
       "https://x.example/1.png",
       "https://x.example/2.png",

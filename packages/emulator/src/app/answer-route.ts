@@ -5,7 +5,7 @@ import { APIError } from "../http/api-error.js";
 import type { BaseKind } from "../http/base-kinds.js";
 import { paceStream } from "../http/pace-stream.js";
 import { readFormBody } from "../http/read-form-body.js";
-import { readJsonBody } from "../http/read-json-body.js";
+import { readJSONBody } from "../http/read-json-body.js";
 import { abridge } from "../json/abridge.js";
 import { isRecord } from "../json/is-record.js";
 import { readPromptMarkers } from "../language/prompt-markers.js";
@@ -28,7 +28,7 @@ export async function answerRoute(
   services.rates.take(key);
   let body: unknown;
   if (route.method === "POST") {
-    body = route.multipart ? await readFormBody(request) : await readJsonBody(request);
+    body = route.multipart ? await readFormBody(request) : await readJSONBody(request);
     entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createEmulator, type Emulator } from "../index.js";
-import { dataUrl, smallPng } from "../testing/small-png.js";
+import { dataURL, smallPng } from "../testing/small-png.js";
 import { bearer } from "../testing/start-emulator.js";
 
 const KEY = "sk-everything";
-const PICTURE = dataUrl(smallPng());
+const PICTURE = dataURL(smallPng());
 const CONTEXT = "Context:\nOrders ship within two days. Returns take a week, and refunds three days more.";
 const chat = (content: unknown, more: object = {}) => ({
   model: "local-chat",

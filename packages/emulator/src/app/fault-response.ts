@@ -55,10 +55,10 @@ export async function faultAfter(fault: Fault, response: Response, signal: Abort
       return replaceBody(response, inPieces(pieces.slice(0, Math.ceil(pieces.length / 2)), 0, signal));
     }
     case "malformed-json": {
-      if (!isEventStream(response) && !isJson(response)) return response;
+      if (!isEventStream(response) && !isJSON(response)) return response;
       const pieces = isEventStream(response) ? await splitEvents(response) : [await response.text()];
       const middle = Math.floor(pieces.length / 2);
-      const broken = pieces.map((piece, index) => (index === middle ? breakJson(piece) : piece));
+      const broken = pieces.map((piece, index) => (index === middle ? breakJSON(piece) : piece));
       return replaceBody(response, inPieces(broken.map(encode), 0, signal));
     }
     default:
@@ -80,7 +80,7 @@ async function splitEvents(response: Response): Promise<string[]> {
   return (await response.text()).split(/(?<=\n\n)/);
 }
 
-function isJson(response: Response): boolean {
+function isJSON(response: Response): boolean {
   return response.headers.get("content-type")?.includes("json") ?? false;
 }
 
@@ -89,7 +89,7 @@ function encode(text: string): Uint8Array {
 }
 
 /** Takes the second half off the JSON of an event or a body. */
-function breakJson(piece: string): string {
+function breakJSON(piece: string): string {
   const end = piece.endsWith("\n\n") ? "\n\n" : "";
   const content = piece.slice(0, piece.length - end.length);
   return content.slice(0, Math.floor(content.length / 2)) + end;

@@ -71,7 +71,7 @@ describe("faults", () => {
     emulator.faults.add({ kind: "malformed-json" });
     const text = await (await post("/chat/completions", { ...hello, stream: true })).text();
     const events = text.split("\n\n").filter((event) => event !== "" && event !== "data: [DONE]");
-    const broken = events.filter((event) => !isJson(event.slice("data: ".length)));
+    const broken = events.filter((event) => !isJSON(event.slice("data: ".length)));
     expect(broken).toHaveLength(1);
   });
 
@@ -180,7 +180,7 @@ describe("prompt markers", () => {
   });
 });
 
-function isJson(text: string): boolean {
+function isJSON(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -50,10 +50,10 @@ export async function answerChatImage(
         inputs: await readInputImages(services, wanted.inputs),
       });
     const path = `${id}/${index + 1}.png`;
-    const imageUrl = embedsImage(form)
+    const imageURL = embedsImage(form)
       ? `data:image/png;base64,${Buffer.from((await render()).bytes).toString("base64")}`
       : services.files.publish(url.origin, path, services.clock.now(), render);
-    return chatImageMessage(form, { prompt: wanted.prompt, size: formatPixelSize(size), url: imageUrl });
+    return chatImageMessage(form, { prompt: wanted.prompt, size: formatPixelSize(size), url: imageURL });
   };
   const messages: ChatImageMessage[] = [];
   for (let index = 0; index < request.count; index++) messages.push(await makeMessage(index));

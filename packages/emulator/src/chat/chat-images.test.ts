@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CHAT_IMAGE_FORMS } from "../api/chat-image-form.js";
 import { imageSizeOf, readImageSize } from "../media/read-image-size.js";
 import { readEventStream } from "../testing/read-event-stream.js";
-import { dataUrl, smallPng } from "../testing/small-png.js";
+import { dataURL, smallPng } from "../testing/small-png.js";
 import { errorOf, startEmulator } from "../testing/start-emulator.js";
 
 const PATH = "/chat/completions";
@@ -32,14 +32,14 @@ async function ask(content: unknown, more: object = {}, options: object = {}) {
 }
 
 /** Where a message of any form has its image. */
-function imageUrlOf({ content, images }: Message): string {
+function imageURLOf({ content, images }: Message): string {
   const parts = images ?? (typeof content === "string" ? [] : content);
   const embedded = parts.find(({ type }) => type === "image_url")?.image_url?.url;
   return embedded ?? (typeof content === "string" ? (URL_IN_TEXT.exec(content)?.[0] ?? "") : "");
 }
 
 async function sizeOfImage(message: Message) {
-  const bytes = new Uint8Array(await (await fetch(imageUrlOf(message))).arrayBuffer());
+  const bytes = new Uint8Array(await (await fetch(imageURLOf(message))).arrayBuffer());
   const { width, height } = imageSizeOf(bytes) ?? {};
   return `${width}x${height}`;
 }
@@ -110,18 +110,18 @@ describe("the image-chat model", () => {
   it("makes its image from the images it is given, in their shape", async () => {
     const parts = [
       { type: "text", text: "add a hat" },
-      { type: "image_url", image_url: { url: dataUrl(smallPng(64, 32)) } },
+      { type: "image_url", image_url: { url: dataURL(smallPng(64, 32)) } },
     ];
     const { message } = await ask(parts, {}, { chatImageForm: "parts" });
-    expect(readImageSize(imageUrlOf(message))).toMatchObject({ width: 1_536, height: 1_024 });
+    expect(readImageSize(imageURLOf(message))).toMatchObject({ width: 1_536, height: 1_024 });
     const plain = await ask("1536x1024 'add a hat'", {}, { chatImageForm: "parts" });
-    expect(imageUrlOf(message)).not.toBe(imageUrlOf(plain.message));
+    expect(imageURLOf(message)).not.toBe(imageURLOf(plain.message));
   });
 
   it("answers several choices when asked", async () => {
     const { completion } = await ask("a red fox", { n: 2 });
     const [first, second] = completion.choices.map((choice: { message: Message }) =>
-      imageUrlOf(choice.message),
+      imageURLOf(choice.message),
     );
     expect(first).not.toBe(second);
   });

@@ -1,4 +1,4 @@
-import { checkUrl } from "../checks/check-url.js";
+import { checkURL } from "../checks/check-url.js";
 import type { Field } from "../checks/field.js";
 import { CHAT_ROLES, type ChatMessage, type ToolCall, textOfContent } from "./chat-request.js";
 
@@ -42,7 +42,7 @@ function checkContent(item: Field, message: ChatMessage): string[] {
         break;
       case "image_url": {
         const image = part.get("image_url");
-        const url = image.object() && checkUrl(image.get("url"), { data: "image" });
+        const url = image.object() && checkURL(image.get("url"), { data: "image" });
         if (url !== undefined) images.push(url);
         break;
       }

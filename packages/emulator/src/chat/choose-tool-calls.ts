@@ -3,7 +3,7 @@ import {
   asArray,
   asRecord,
   asString,
-  type JsonSchema,
+  type JSONSchema,
   resolveSchema,
   typeOf,
 } from "../extraction/json-schema.js";
@@ -197,7 +197,7 @@ function callsFor(tool: ToolDefinition, text: string, conversation: Conversation
   return (spread ?? [one]).map((values) => ({ name: tool.name, arguments: JSON.stringify(values) }));
 }
 
-function fillArguments(schema: JsonSchema, text: string, conversation: Conversation): unknown {
+function fillArguments(schema: JSONSchema, text: string, conversation: Conversation): unknown {
   const shaped = typeOf(schema) === "object" ? schema : { ...schema, type: "object" };
   return fillSchema(shaped, sourceOf(text, conversation)).value;
 }
@@ -208,7 +208,7 @@ function sourceOf(text: string, conversation: Conversation): TextSource {
 
 /** One call per entity when the text lists several for one argument: `the weather in Paris, Rome and Oslo`. */
 function spreadEntities(
-  schema: JsonSchema,
+  schema: JSONSchema,
   values: Readonly<Record<string, unknown>>,
   text: string,
 ): Record<string, unknown>[] | undefined {

@@ -59,7 +59,7 @@ function withoutEvidence({ question, hasContext }: Conversation): string {
 function answerFromResult(question: string, { name, text }: ToolResult): string {
   const content = text.trim();
   if (content === "") return `${name} returned nothing.`;
-  const parsed = parseJson(content);
+  const parsed = parseJSON(content);
   if (parsed !== undefined) return `${name}: ${shorten(inWords(parsed), LONGEST_QUOTED_RESULT)}`;
   if (content.length <= LONGEST_QUOTED_RESULT) return content;
   return (
@@ -68,7 +68,7 @@ function answerFromResult(question: string, { name, text }: ToolResult): string 
   );
 }
 
-function parseJson(text: string): unknown {
+function parseJSON(text: string): unknown {
   if (!/^[[{"\d-]|^(?:true|false|null)$/.test(text)) return undefined;
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
 /** A JSON object that stands in a text. */
-export interface JsonBlock {
+export interface JSONBlock {
   value: unknown;
   text: string;
 }
@@ -8,8 +8,8 @@ const MOST_BLOCKS = 20;
 const LONGEST_BLOCK = 200_000;
 
 /** The outermost JSON objects in a text, in order. */
-export function findJsonBlocks(text: string): JsonBlock[] {
-  const blocks: JsonBlock[] = [];
+export function findJSONBlocks(text: string): JSONBlock[] {
+  const blocks: JSONBlock[] = [];
   let attempts = 0;
   for (let start = text.indexOf("{"); start >= 0 && attempts < MOST_BLOCKS; attempts++) {
     const end = endOfObject(text, start);

@@ -1,11 +1,11 @@
-import { asRecord, type JsonSchema, resolveSchema, typeOf } from "../extraction/json-schema.js";
+import { asRecord, type JSONSchema, resolveSchema, typeOf } from "../extraction/json-schema.js";
 import { nameInWords } from "../extraction/property-hint.js";
 import { schemaOfExample } from "../extraction/schema-of-example.js";
 import { isRecord } from "../json/is-record.js";
 import { type ModerationVerdict, moderateText } from "../moderations/moderate-text.js";
 import { MODERATION_CATEGORIES } from "../moderations/moderation-lexicon.js";
 import type { ChatRequest } from "./chat-request.js";
-import { findJsonBlocks } from "./find-json-blocks.js";
+import { findJSONBlocks } from "./find-json-blocks.js";
 import { findSchemaBlocks } from "./json-schema-blocks.js";
 import type { Conversation } from "./read-conversation.js";
 
@@ -55,10 +55,10 @@ function quotedText(userText: string, alone: boolean): string {
 }
 
 /** The form that the instructions show, as a schema. */
-function shapeIn(instructions: string): JsonSchema | undefined {
+function shapeIn(instructions: string): JSONSchema | undefined {
   const schema = findSchemaBlocks(instructions).at(-1)?.value;
   if (isRecord(schema)) return schema;
-  const example = findJsonBlocks(instructions).findLast(
+  const example = findJSONBlocks(instructions).findLast(
     ({ value }) => isRecord(value) && Object.keys(value).length > 0,
   );
   return example && schemaOfExample(example.value);
@@ -75,14 +75,14 @@ function reasonOf({ categories }: ModerationVerdict): string {
 }
 
 /** The verdict in the members that a schema asks for, by their names and types. */
-function shapeVerdict(schema: JsonSchema, root: JsonSchema, verdict: ModerationVerdict): object {
+function shapeVerdict(schema: JSONSchema, root: JSONSchema, verdict: ModerationVerdict): object {
   const properties = Object.entries(asRecord(resolveSchema(schema, root)["properties"]));
   return Object.fromEntries(
     properties.map(([name, property]) => [name, member(name, resolveSchema(property, root), verdict)]),
   );
 }
 
-function member(name: string, schema: JsonSchema, verdict: ModerationVerdict): unknown {
+function member(name: string, schema: JSONSchema, verdict: ModerationVerdict): unknown {
   const { action, flagged, categories, scores } = verdict;
   const category = MODERATION_CATEGORIES.find((candidate) => candidate === name.replaceAll("-", "_"));
   const type = typeOf(schema);
@@ -108,7 +108,7 @@ function member(name: string, schema: JsonSchema, verdict: ModerationVerdict): u
   }
 }
 
-function holdsNumbers(schema: JsonSchema): boolean {
+function holdsNumbers(schema: JSONSchema): boolean {
   const [first] = Object.values(asRecord(schema["properties"]));
   return typeOf(asRecord(first ?? schema["additionalProperties"])) === "number";
 }

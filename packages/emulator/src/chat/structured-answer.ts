@@ -1,11 +1,11 @@
 import { fillSchema } from "../extraction/fill-schema.js";
-import type { JsonSchema } from "../extraction/json-schema.js";
+import type { JSONSchema } from "../extraction/json-schema.js";
 import { schemaOfExample } from "../extraction/schema-of-example.js";
 import { TextSource } from "../extraction/text-source.js";
 import { isRecord } from "../json/is-record.js";
 import type { ChatRequest } from "./chat-request.js";
 import { composeAnswer } from "./compose-answer.js";
-import { findJsonBlocks } from "./find-json-blocks.js";
+import { findJSONBlocks } from "./find-json-blocks.js";
 import { findSchemaBlocks, withoutSchemas } from "./json-schema-blocks.js";
 import type { Conversation } from "./read-conversation.js";
 
@@ -48,12 +48,12 @@ function fill(schema: unknown, conversation: Conversation, seed: number, cut: re
   for (const { text: more } of material) if (!text.includes(more)) text += `\n${more}`;
   for (const part of cut) text = text.replace(part, " ");
   const answer = () => composeAnswer(conversation, seed).text;
-  const shaped: JsonSchema = Object.keys(root).length === 0 ? { type: "object" } : root;
+  const shaped: JSONSchema = Object.keys(root).length === 0 ? { type: "object" } : root;
   return fillSchema(shaped, new TextSource(text, answer)).value;
 }
 
 interface PromptShape {
-  schema: JsonSchema;
+  schema: JSONSchema;
   /** Where it stands, to keep it out of the text that is read. */
   text: string;
 }
@@ -68,7 +68,7 @@ function schemaInPrompt(prompt: string): PromptShape | undefined {
 function shapeInPrompt(prompt: string): PromptShape | undefined {
   const schema = schemaInPrompt(prompt);
   if (schema) return schema;
-  const example = findJsonBlocks(prompt).findLast(
+  const example = findJSONBlocks(prompt).findLast(
     ({ value }) => isRecord(value) && Object.keys(value).length > 0,
   );
   return example && { schema: schemaOfExample(example.value), text: example.text };
@@ -101,7 +101,7 @@ function keysInPrompt(prompt: string): PromptShape {
   };
 }
 
-function schemaOfKey(key: string): JsonSchema {
+function schemaOfKey(key: string): JSONSchema {
   if (/^(?:is|has)[_A-Z]/.test(key)) return { type: "boolean" };
   if (/age|count|quantity|price|amount|total|year|score|temperature/i.test(key)) return { type: "number" };
   return { type: "string" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MediaRenderer } from "../media/media-renderer.js";
-import { dataUrl, smallPng } from "../testing/small-png.js";
+import { dataURL, smallPng } from "../testing/small-png.js";
 import { startEmulator } from "../testing/start-emulator.js";
 
 const media: Partial<MediaRenderer> = await import("@model-gateway/emulator-media");
@@ -25,8 +25,8 @@ async function look(...urls: string[]): Promise<string> {
 describe("vision", () => {
   it.runIf(media.describeImage !== undefined)("tells size and colours of each picture", async () => {
     const answer = await look(
-      dataUrl(smallPng(320, 200, [220, 20, 20])),
-      dataUrl(smallPng(64, 64, [20, 20, 220])),
+      dataURL(smallPng(320, 200, [220, 20, 20])),
+      dataURL(smallPng(64, 64, [20, 20, 220])),
     );
     expect(answer).toMatch(/2 images.*Image 1: PNG, 320x200 pixels.*red.*Image 2: PNG, 64x64 pixels.*blue/);
   });
@@ -41,7 +41,7 @@ describe("vision", () => {
           role: "user",
           content: [
             { type: "text", text: "Describe it." },
-            { type: "image_url", image_url: { url: dataUrl(smallPng(320, 200, [220, 20, 20])) } },
+            { type: "image_url", image_url: { url: dataURL(smallPng(320, 200, [220, 20, 20])) } },
           ],
         },
       ],
@@ -55,7 +55,7 @@ describe("vision", () => {
 
   it("tells by its header a picture whose pixels cannot be read", async () => {
     const broken = smallPng(320, 200).slice(0, 40);
-    expect(await look(dataUrl(broken))).toContain("PNG, 320x200 pixels");
+    expect(await look(dataURL(broken))).toContain("PNG, 320x200 pixels");
   });
 
   it("tells that a picture cannot be made out", async () => {

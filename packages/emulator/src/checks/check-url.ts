@@ -1,7 +1,7 @@
 import type { Field } from "./field.js";
 
 /** The forms of URL that an input of a model may have. */
-export interface UrlForms {
+export interface URLForms {
   /** `image` or `audio` admits `data:<kind>/…;base64,…`. */
   data?: "image" | "audio";
   /** Subtypes a data URL may have; any when absent. */
@@ -14,12 +14,12 @@ export interface UrlForms {
 const SHORTEST_BASE64_IMAGE = 16;
 
 /** Reads a URL of one of the forms; notes a problem for any other. */
-export function checkUrl(field: Field, { data, subtypes, asset }: UrlForms): string | undefined {
+export function checkURL(field: Field, { data, subtypes, asset }: URLForms): string | undefined {
   const url = field.string();
   if (url === undefined) return undefined;
-  if (isPublicUrl(url)) return url;
+  if (isPublicURL(url)) return url;
   if (asset && /^asset:\/\/\S+$/.test(url)) return url;
-  if (data && url.startsWith(`data:${data}/`)) return checkDataUrl(field, url, data, subtypes);
+  if (data && url.startsWith(`data:${data}/`)) return checkDataURL(field, url, data, subtypes);
   const forms = ["a public http(s) URL"];
   if (data) forms.push(`a data:${data}/...;base64,... value`);
   if (asset) forms.push("asset://<asset_id>");
@@ -29,12 +29,12 @@ export function checkUrl(field: Field, { data, subtypes, asset }: UrlForms): str
 }
 
 /** Whether the text is an absolute http or https URL. */
-export function isPublicUrl(text: string): boolean {
+export function isPublicURL(text: string): boolean {
   if (!/^https?:\/\//i.test(text)) return false;
   return URL.canParse(text);
 }
 
-function checkDataUrl(
+function checkDataURL(
   field: Field,
   url: string,
   kind: string,
@@ -59,8 +59,8 @@ function checkDataUrl(
 export function checkImageInput(field: Field): string | undefined {
   const image = field.string();
   if (image === undefined) return undefined;
-  if (isPublicUrl(image)) return image;
-  if (image.startsWith("data:image/")) return checkDataUrl(field, image, "image");
+  if (isPublicURL(image)) return image;
+  if (image.startsWith("data:image/")) return checkDataURL(field, image, "image");
   if (!image.startsWith("data:") && image.length >= SHORTEST_BASE64_IMAGE && isBase64(image)) return image;
   return field.refuse("must be a public http(s) URL, a data:image/...;base64,... value or Base64 image data");
 }

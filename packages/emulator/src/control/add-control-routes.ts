@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { Field } from "../checks/field.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
-import { readJsonBody } from "../http/read-json-body.js";
+import { readJSONBody } from "../http/read-json-body.js";
 import { Refusal } from "../state/refusal.js";
 import type { ControlRoute } from "./control-exchange.js";
 import { controlRoutes } from "./control-routes.js";
@@ -37,7 +37,7 @@ async function handle(
   url: URL,
   parameters: Record<string, string>,
 ): Promise<Response> {
-  const body = route.body ? await readJsonBody(request, { emptyAsObject: route.body === "optional" }) : {};
+  const body = route.body ? await readJSONBody(request, { emptyAsObject: route.body === "optional" }) : {};
   const query = Object.fromEntries(url.searchParams);
   return route.handle({ emulator, parameters, query: Field.body(query), body: Field.body(body) });
 }

@@ -6,7 +6,7 @@ import {
   asNumber,
   asRecord,
   asString,
-  type JsonSchema,
+  type JSONSchema,
   mergeSchemas,
   resolveSchema,
   typeOf,
@@ -32,15 +32,15 @@ const CONFIDENCE = /confidence|probability|score|certainty/;
 const ASSUMED_CONFIDENCE = 0.8;
 
 /** Makes a value that is valid against the schema and says what the text says. */
-export function fillSchema(schema: JsonSchema, source: TextSource): FilledValue {
+export function fillSchema(schema: JSONSchema, source: TextSource): FilledValue {
   return new SchemaFiller(schema, source).fill(schema, propertyHint("", ""), 0);
 }
 
 class SchemaFiller {
-  private readonly root: JsonSchema;
+  private readonly root: JSONSchema;
   private readonly source: TextSource;
 
-  constructor(root: JsonSchema, source: TextSource) {
+  constructor(root: JSONSchema, source: TextSource) {
     this.root = root;
     this.source = source;
   }
@@ -57,7 +57,7 @@ class SchemaFiller {
     return allowsNull(schema) && options.length === 0 ? { value: null, found: false } : filled;
   }
 
-  private fillType(schema: JsonSchema, hint: PropertyHint, depth: number): FilledValue {
+  private fillType(schema: JSONSchema, hint: PropertyHint, depth: number): FilledValue {
     const alternatives = asArray(schema["anyOf"] ?? schema["oneOf"]);
     if (alternatives.length > 0) return this.fillAlternative(schema, alternatives, hint, depth);
     switch (typeOf(schema)) {
@@ -81,7 +81,7 @@ class SchemaFiller {
 
   /** The alternative that the text has most to say for; null only when it has nothing to say at all. */
   private fillAlternative(
-    schema: JsonSchema,
+    schema: JSONSchema,
     alternatives: readonly unknown[],
     hint: PropertyHint,
     depth: number,
@@ -93,7 +93,7 @@ class SchemaFiller {
     const nullable = candidates.some(
       (candidate) => typeOf(candidate) === "null" && candidate["enum"] === undefined,
     );
-    let best: { candidate: JsonSchema; score: number } | undefined;
+    let best: { candidate: JSONSchema; score: number } | undefined;
     for (const candidate of candidates) {
       if (typeOf(candidate) === "null") continue;
       const { found } = this.source.attempt(() => this.fill(candidate, hint, depth + 1));
@@ -105,14 +105,14 @@ class SchemaFiller {
   }
 
   /** A constant that tells alternatives apart and stands in the text decides between them. */
-  private namedBy(schema: JsonSchema): number {
+  private namedBy(schema: JSONSchema): number {
     const constants = Object.values(asRecord(schema["properties"]))
       .map((property) => resolveSchema(property, this.root)["const"])
       .filter((constant) => constant !== undefined);
     return mentionedChoices(constants, this.source.text).length;
   }
 
-  private fillObject(schema: JsonSchema, depth: number): FilledValue {
+  private fillObject(schema: JSONSchema, depth: number): FilledValue {
     const properties = asRecord(schema["properties"]);
     const required = new Set(asArray(schema["required"]).filter((name) => typeof name === "string"));
     const numbers = this.assignNumbers(properties);
@@ -158,7 +158,7 @@ class SchemaFiller {
     return assigned;
   }
 
-  private fillNumber(schema: JsonSchema, hint: PropertyHint): FilledValue {
+  private fillNumber(schema: JSONSchema, hint: PropertyHint): FilledValue {
     const range = rangeOf(schema);
     const guess = CONFIDENCE.test(hint.name)
       ? undefined
@@ -169,14 +169,14 @@ class SchemaFiller {
     return { value: toStep(range.integer ? Math.round(value) : value, schema), found: false };
   }
 
-  private fillString(schema: JsonSchema, hint: PropertyHint): FilledValue {
+  private fillString(schema: JSONSchema, hint: PropertyHint): FilledValue {
     const formatted = pickFormatted(schema, this.source.text);
     if (formatted) return formatted;
     const { value, found } = pickString(this.source, hint);
     return { value: fitLength(value, schema), found };
   }
 
-  private fillArray(schema: JsonSchema, hint: PropertyHint, depth: number): FilledValue {
+  private fillArray(schema: JSONSchema, hint: PropertyHint, depth: number): FilledValue {
     const min = Math.min(asNumber(schema["minItems"]) ?? 0, MOST_ITEMS);
     const max = Math.min(asNumber(schema["maxItems"]) ?? MOST_ITEMS, MOST_ITEMS);
     const prefix = asArray(schema["prefixItems"]).slice(0, max);
@@ -201,7 +201,7 @@ class SchemaFiller {
     return { value: values, found };
   }
 
-  private listItems(item: JsonSchema, hint: PropertyHint, depth: number): unknown[] {
+  private listItems(item: JSONSchema, hint: PropertyHint, depth: number): unknown[] {
     const { text } = this.source;
     const options = asArray(item["enum"]);
     if (options.length > 0) return mentionedChoices(options, text).map(({ option }) => option);
@@ -234,7 +234,7 @@ class SchemaFiller {
   }
 
   /** One item per part of the text that has something to say to it. */
-  private fillParts(item: JsonSchema, hint: PropertyHint, depth: number): unknown[] {
+  private fillParts(item: JSONSchema, hint: PropertyHint, depth: number): unknown[] {
     return textParts(this.source.text).flatMap((part) => {
       const filler = new SchemaFiller(this.root, new TextSource(part, this.source.answer));
       const filled = this.source.spend() ? filler.fill(item, hint, depth + 1) : undefined;
@@ -244,7 +244,7 @@ class SchemaFiller {
 
   /** One more item for a list that the schema wants longer than the text makes it. */
   private padding(
-    item: JsonSchema,
+    item: JSONSchema,
     hint: PropertyHint,
     depth: number,
     distinct: number | undefined,
@@ -258,7 +258,7 @@ class SchemaFiller {
   }
 
   /** A value for a schema too deep to be worked out: as little as it allows. */
-  private smallest(schema: JsonSchema, depth: number): unknown {
+  private smallest(schema: JSONSchema, depth: number): unknown {
     const [option] = asArray(schema["enum"]);
     if (option !== undefined) return option;
     if (allowsNull(schema)) return null;

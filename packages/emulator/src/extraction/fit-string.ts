@@ -1,6 +1,6 @@
 import { hashText } from "../language/hash-text.js";
 import { findDates } from "./find-dates.js";
-import { asNumber, asString, type JsonSchema } from "./json-schema.js";
+import { asNumber, asString, type JSONSchema } from "./json-schema.js";
 import { EMAIL, WEB_ADDRESS } from "./pick-string.js";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/i;
@@ -36,7 +36,7 @@ const FORMATS: Record<string, FormatRule> = {
 
 /** A value of the schema's `format` from a text; undefined when it has no format that is known. */
 export function pickFormatted(
-  schema: JsonSchema,
+  schema: JSONSchema,
   text: string,
 ): { value: string; found: boolean } | undefined {
   const format = asString(schema["format"]);
@@ -47,7 +47,7 @@ export function pickFormatted(
 }
 
 /** The string at a length that the schema allows. */
-export function fitLength(value: string, schema: JsonSchema): string {
+export function fitLength(value: string, schema: JSONSchema): string {
   const max = asNumber(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
   const min = Math.min(asNumber(schema["minLength"]) ?? 0, LONGEST_PADDING);
   // Lengths of JSON schema are counted in code points.

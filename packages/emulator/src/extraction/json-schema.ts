@@ -1,26 +1,26 @@
 import { isRecord } from "../json/is-record.js";
 
 /** A JSON schema as a client sent it: anything may be missing or of the wrong type. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type JSONSchema = Readonly<Record<string, unknown>>;
 
 const MOST_REFERENCES = 16;
 
 /** The schema behind `$ref` (within the same document) with its `allOf` parts merged in. */
-export function resolveSchema(schema: unknown, root: JsonSchema): JsonSchema {
+export function resolveSchema(schema: unknown, root: JSONSchema): JSONSchema {
   const resolved = followReferences(schema, root);
   const parts = resolved["allOf"];
   if (!Array.isArray(parts)) return resolved;
   // One level: a part that is itself made of parts is merged where it is used.
   return parts
     .slice(0, MOST_REFERENCES)
-    .reduce<JsonSchema>((merged, part) => mergeSchemas(merged, followReferences(part, root)), {
+    .reduce<JSONSchema>((merged, part) => mergeSchemas(merged, followReferences(part, root)), {
       ...resolved,
       allOf: undefined,
     });
 }
 
-function followReferences(schema: unknown, root: JsonSchema): JsonSchema {
-  let current: JsonSchema = isRecord(schema) ? schema : {};
+function followReferences(schema: unknown, root: JSONSchema): JSONSchema {
+  let current: JSONSchema = isRecord(schema) ? schema : {};
   for (let hops = 0; hops < MOST_REFERENCES && typeof current["$ref"] === "string"; hops++) {
     const { $ref: reference, ...siblings } = current;
     current = { ...lookUp(String(reference), root), ...siblings };
@@ -29,7 +29,7 @@ function followReferences(schema: unknown, root: JsonSchema): JsonSchema {
 }
 
 /** One schema that asks for what both ask for; where they name the same member, the second counts. */
-export function mergeSchemas(left: JsonSchema, right: JsonSchema): JsonSchema {
+export function mergeSchemas(left: JSONSchema, right: JSONSchema): JSONSchema {
   const merged: Record<string, unknown> = { ...left, ...right };
   if (isRecord(left["properties"]) && isRecord(right["properties"])) {
     merged["properties"] = { ...left["properties"], ...right["properties"] };
@@ -40,7 +40,7 @@ export function mergeSchemas(left: JsonSchema, right: JsonSchema): JsonSchema {
 }
 
 /** Follows a JSON pointer of the form `#/$defs/Name`. */
-function lookUp(reference: string, root: JsonSchema): JsonSchema {
+function lookUp(reference: string, root: JSONSchema): JSONSchema {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return {};
   let current: unknown = root;
@@ -64,7 +64,7 @@ function decodeStep(step: string): string {
 export type SchemaType = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
 
 /** The type to make a value of: the declared one (the first that is not null), or the one its members imply. */
-export function typeOf(schema: JsonSchema): SchemaType {
+export function typeOf(schema: JSONSchema): SchemaType {
   const declared = schema["type"];
   const types: unknown[] = Array.isArray(declared) ? declared : [declared];
   const type = types.find((candidate) => candidate !== "null" && isSchemaType(candidate));
@@ -81,7 +81,7 @@ function isSchemaType(value: unknown): value is SchemaType {
 }
 
 /** Whether null is among the types the schema allows. */
-export function allowsNull(schema: JsonSchema): boolean {
+export function allowsNull(schema: JSONSchema): boolean {
   const declared = schema["type"];
   return (
     declared === "null" ||

@@ -1,4 +1,4 @@
-import { asNumber, type JsonSchema, typeOf } from "./json-schema.js";
+import { asNumber, type JSONSchema, typeOf } from "./json-schema.js";
 
 const SMALL_STEP = 1e-6;
 
@@ -10,7 +10,7 @@ export interface NumberRange {
 }
 
 /** The range that a number schema allows. */
-export function rangeOf(schema: JsonSchema): NumberRange {
+export function rangeOf(schema: JSONSchema): NumberRange {
   const integer = typeOf(schema) === "integer";
   const above = asNumber(schema["exclusiveMinimum"]);
   const below = asNumber(schema["exclusiveMaximum"]);
@@ -28,7 +28,7 @@ function next(bound: number, direction: 1 | -1, integer: boolean): number {
 }
 
 /** The nearest multiple that the schema asks for, within its bounds. */
-export function toStep(value: number, schema: JsonSchema): number {
+export function toStep(value: number, schema: JSONSchema): number {
   const step = asNumber(schema["multipleOf"]);
   if (step === undefined || step <= 0) return value;
   const { min, max } = rangeOf(schema);

@@ -1,8 +1,8 @@
 import { isRecord } from "../json/is-record.js";
-import type { JsonSchema } from "./json-schema.js";
+import type { JSONSchema } from "./json-schema.js";
 
 /** The schema that an example object stands for. */
-export function schemaOfExample(example: unknown, depth = 0): JsonSchema {
+export function schemaOfExample(example: unknown, depth = 0): JSONSchema {
   if (depth > 8) return {};
   if (Array.isArray(example)) return { type: "array", items: schemaOfExample(example[0], depth + 1) };
   if (isRecord(example)) {

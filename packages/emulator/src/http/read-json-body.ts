@@ -6,7 +6,7 @@ import { APIError } from "./api-error.js";
  * @param emptyAsObject takes an empty body for an empty object
  * @throws APIError 400 when it is no JSON
  */
-export async function readJsonBody(request: Request, { emptyAsObject = false } = {}): Promise<unknown> {
+export async function readJSONBody(request: Request, { emptyAsObject = false } = {}): Promise<unknown> {
   const contentType = request.headers.get("content-type") ?? "";
   if (/^\s*(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType)) {
     throw APIError.badRequest(

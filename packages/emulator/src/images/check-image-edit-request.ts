@@ -1,4 +1,4 @@
-import { checkUrl } from "../checks/check-url.js";
+import { checkURL } from "../checks/check-url.js";
 import { Field } from "../checks/field.js";
 import { sniffImage } from "../media/sniff-image.js";
 import { type Base64ImageOptions, checkBase64ImageOptions } from "./base64-image-options.js";
@@ -71,7 +71,7 @@ async function checkMask(field: Field): Promise<void> {
   const object = Field.body({ mask });
   const members = object.get("mask");
   members.get("file_id").optional((member) => member.nonEmptyString());
-  members.get("image_url").optional((member) => checkUrl(member, { data: "image" }));
+  members.get("image_url").optional((member) => checkURL(member, { data: "image" }));
   if (!members.get("file_id").present && !members.get("image_url").present) field.refuse(form);
   object.finish();
 }

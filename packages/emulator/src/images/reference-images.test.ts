@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { imageSizeOf } from "../media/read-image-size.js";
 import { readEventStream } from "../testing/read-event-stream.js";
-import { dataUrl, smallPng } from "../testing/small-png.js";
+import { dataURL, smallPng } from "../testing/small-png.js";
 import { errorOf, startEmulator } from "../testing/start-emulator.js";
 import { countPictures } from "./picture-count.js";
 
@@ -67,13 +67,13 @@ describe("POST /images/generations with a reference-image model", () => {
   });
 
   it("follows the shape of a reference image in a tier", async () => {
-    const { answer } = await generate({ size: "2K", image: dataUrl(smallPng(64, 32)) });
+    const { answer } = await generate({ size: "2K", image: dataURL(smallPng(64, 32)) });
     expect(answer.data[0]?.size).toBe("2896x1440");
   });
 
   it("takes one reference image or many, by URL, data URL or Base64", async () => {
     const png = smallPng();
-    const image = ["https://example.com/a.png", dataUrl(png), Buffer.from(png).toString("base64")];
+    const image = ["https://example.com/a.png", dataURL(png), Buffer.from(png).toString("base64")];
     const plain = await generate({ response_format: "b64_json", output_format: "png" });
     const fused = await generate({ response_format: "b64_json", output_format: "png", image });
     expect(fused.answer.data).toHaveLength(1);

@@ -82,7 +82,7 @@ describe("a file response", () => {
 });
 
 describe("an image's size", () => {
-  const dataUrl = (bytes: number[]) => `data:image/x;base64,${Buffer.from(bytes).toString("base64")}`;
+  const dataURL = (bytes: number[]) => `data:image/x;base64,${Buffer.from(bytes).toString("base64")}`;
 
   it.each([
     ["gif", [...Buffer.from("GIF89a"), 0x40, 0x01, 0xf0, 0x00], 320, 240],
@@ -94,12 +94,12 @@ describe("an image's size", () => {
     ],
     ["webp", [...Buffer.from("RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0"), 99, 0, 0, 49, 0, 0, 0], 100, 50],
   ])("is read from the header of a %s", (format, bytes, width, height) => {
-    expect(readImageSize(dataUrl(bytes))).toEqual({ format, width, height });
+    expect(readImageSize(dataURL(bytes))).toEqual({ format, width, height });
   });
 
   it("is unknown for anything else", () => {
-    expect(readImageSize(dataUrl([1, 2, 3]))).toBeUndefined();
-    expect(readImageSize(dataUrl([0xff, 0xd8, 0xff, 0xe0, 0, 0]))).toBeUndefined();
+    expect(readImageSize(dataURL([1, 2, 3]))).toBeUndefined();
+    expect(readImageSize(dataURL([0xff, 0xd8, 0xff, 0xe0, 0, 0]))).toBeUndefined();
     expect(readImageSize("https://example.com/a.png")).toBeUndefined();
   });
 });

@@ -95,7 +95,7 @@ export class MediaFiles {
   }
 
   /** The file behind a URL that was signed here and is still good; undefined for any other URL. */
-  async readByUrl(url: string): Promise<MediaFile | undefined> {
+  async readByURL(url: string): Promise<MediaFile | undefined> {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     const path = /^\/files\/([^/]+\/[^/]+)$/.exec(parsed?.pathname ?? "")?.[1];
     if (!parsed || path === undefined || !this.published.has(path)) return undefined;

@@ -10,7 +10,7 @@ export async function readInputImage(
   { files }: { files: MediaFiles },
   input: string,
 ): Promise<Uint8Array | undefined> {
-  if (/^https?:/i.test(input)) return (await files.readByUrl(input))?.bytes;
+  if (/^https?:/i.test(input)) return (await files.readByURL(input))?.bytes;
   if (input.length > (LARGEST_INPUT_BYTES * 4) / 3) return undefined;
   const encoded = input.startsWith("data:") ? input.slice(input.indexOf(",") + 1) : input;
   return new Uint8Array(Buffer.from(encoded, "base64"));

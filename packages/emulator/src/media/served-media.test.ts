@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dataUrl, smallPng } from "../testing/small-png.js";
+import { dataURL, smallPng } from "../testing/small-png.js";
 import { startEmulator } from "../testing/start-emulator.js";
 import type { VideoTaskBody } from "../videos/video-task-body.js";
 
@@ -58,7 +58,7 @@ describe("served media", () => {
       [250, 0, 0],
       [0, 0, 250],
     ]) {
-      const image = dataUrl(smallPng(640, 360, colour));
+      const image = dataURL(smallPng(640, 360, colour));
       await post("/videos/image2video", { model_name: "local-image2video", prompt: "rain", image });
     }
     await emulator.clock.advance(60_000);

@@ -29,7 +29,7 @@ export interface VideoTaskSettings {
   returnLastFrame: boolean;
   /** Seconds of emulator time from creation until the task expires; infinite where the family has no such end. */
   executionExpiresAfter: number;
-  callbackUrl?: string;
+  callbackURL?: string;
   /** Pictures that the video begins and ends with: URLs, data URLs or Base64. */
   firstFrame?: string;
   lastFrame?: string;

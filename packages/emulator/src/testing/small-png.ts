@@ -12,6 +12,6 @@ export function smallPng(
   return new Uint8Array(bytes);
 }
 
-export function dataUrl(bytes: Uint8Array): string {
+export function dataURL(bytes: Uint8Array): string {
   return `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 }

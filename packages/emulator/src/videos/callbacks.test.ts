@@ -18,12 +18,12 @@ async function receiver(...statuses: number[]) {
   return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
-async function taskWith(callbackUrl: string, prompt = "a cat") {
+async function taskWith(callbackURL: string, prompt = "a cat") {
   const started = await startEmulator({ videoTimings: { queuedMs: 60_000, runningMs: 60_000 } });
   const response = await started.post("/videos", {
     model: "local-video-2.0",
     content: [{ type: "text", text: prompt }],
-    callback_url: callbackUrl,
+    callback_url: callbackURL,
   });
   return { ...started, id: ((await response.json()) as { id: string }).id };
 }

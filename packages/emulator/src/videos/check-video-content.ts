@@ -1,4 +1,4 @@
-import { checkUrl } from "../checks/check-url.js";
+import { checkURL } from "../checks/check-url.js";
 import type { Field } from "../checks/field.js";
 import type { VideoModelEntry } from "../state/model-table.js";
 
@@ -43,12 +43,12 @@ export function checkVideoContent(content: Field, model: VideoModelEntry): Check
         inventory.images.push(checkImage(item));
         break;
       case "video_url":
-        checkUrl(urlOf(item, "video_url"), { asset: true });
+        checkURL(urlOf(item, "video_url"), { asset: true });
         checkReference(item, "reference_video", model);
         inventory.videos.push(item);
         break;
       case "audio_url":
-        checkUrl(urlOf(item, "audio_url"), { data: "audio", subtypes: AUDIO_FORMATS, asset: true });
+        checkURL(urlOf(item, "audio_url"), { data: "audio", subtypes: AUDIO_FORMATS, asset: true });
         checkReference(item, "reference_audio", model);
         inventory.audios.push(item);
         break;
@@ -71,7 +71,7 @@ export function checkVideoContent(content: Field, model: VideoModelEntry): Check
 }
 
 function checkImage(item: Field): Inventory["images"][number] {
-  const url = checkUrl(urlOf(item, "image_url"), { data: "image", subtypes: IMAGE_FORMATS, asset: true });
+  const url = checkURL(urlOf(item, "image_url"), { data: "image", subtypes: IMAGE_FORMATS, asset: true });
   const role = item.get("role").optional((field) => field.oneOf(IMAGE_ROLES));
   return { field: item, role, url };
 }

@@ -1,4 +1,4 @@
-import { checkCallbackUrl } from "../checks/check-callback-url.js";
+import { checkCallbackURL } from "../checks/check-callback-url.js";
 import type { Field } from "../checks/field.js";
 import type { VideoModelEntry } from "../state/model-table.js";
 import { RATIOS, type Ratio, RESOLUTIONS, type Resolution } from "../tasks/video-dimensions.js";
@@ -18,7 +18,7 @@ const UNSUPPORTED_OPTIONS: Record<VideoModelEntry["series"], readonly string[]> 
 /** A body of `POST /videos` that passed every check; absent members were not sent. */
 export interface CheckedVideoRequest {
   content: CheckedContent;
-  callbackUrl?: string;
+  callbackURL?: string;
   returnLastFrame?: boolean;
   executionExpiresAfter?: number;
   generateAudio?: boolean;
@@ -38,7 +38,7 @@ export function checkVideoRequest(body: Field, model: VideoModelEntry): CheckedV
   const content = checkVideoContent(body.get("content"), model);
   const request: CheckedVideoRequest = {
     content,
-    callbackUrl: body.get("callback_url").optional(checkCallbackUrl),
+    callbackURL: body.get("callback_url").optional(checkCallbackURL),
     returnLastFrame: body.get("return_last_frame").optional((field) => field.boolean()),
     executionExpiresAfter: body.get("execution_expires_after").optional((field) => field.integer({ min: 1 })),
     generateAudio: body.get("generate_audio").optional((field) => field.boolean()),

@@ -1,4 +1,4 @@
-import { checkCallbackUrl } from "../checks/check-callback-url.js";
+import { checkCallbackURL } from "../checks/check-callback-url.js";
 import { checkImageInput } from "../checks/check-url.js";
 import type { Field } from "../checks/field.js";
 
@@ -13,7 +13,7 @@ interface WrappedRequestBase {
   prompt: string;
   mode: (typeof MODES)[number];
   durationSeconds: number;
-  callbackUrl?: string;
+  callbackURL?: string;
   externalId?: string;
 }
 
@@ -68,7 +68,7 @@ function checkShared(body: Field): WrappedRequestBase {
     prompt: body.get("prompt").nonEmptyString() ?? "",
     mode: body.get("mode").optional((field) => field.oneOf(MODES)) ?? "std",
     durationSeconds: body.get("duration").optional(checkDuration) ?? DURATIONS_SECONDS[0],
-    callbackUrl: body.get("callback_url").optional(checkCallbackUrl),
+    callbackURL: body.get("callback_url").optional(checkCallbackURL),
     externalId: body.get("external_task_id").optional((field) => field.nonEmptyString()),
   };
 }

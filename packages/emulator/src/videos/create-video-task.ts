@@ -94,11 +94,11 @@ function settingsFromDraft(draft: VideoTask, request: CheckedVideoRequest): Vide
 
 function requestSettings(
   request: CheckedVideoRequest,
-): Pick<VideoTaskSettings, "returnLastFrame" | "executionExpiresAfter" | "callbackUrl"> {
+): Pick<VideoTaskSettings, "returnLastFrame" | "executionExpiresAfter" | "callbackURL"> {
   return {
     returnLastFrame: request.returnLastFrame ?? false,
     executionExpiresAfter: request.executionExpiresAfter ?? DEFAULT_EXPIRES_AFTER_SECONDS,
-    callbackUrl: request.callbackUrl,
+    callbackURL: request.callbackURL,
   };
 }
 

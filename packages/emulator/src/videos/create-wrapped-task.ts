@@ -19,7 +19,7 @@ interface WrappedVideo {
   prompt: string;
   mode: "std" | "pro";
   durationSeconds: number;
-  callbackUrl?: string;
+  callbackURL?: string;
   externalId?: string;
   ratio: Ratio;
   sound: boolean;
@@ -77,7 +77,7 @@ function createTask(
     draft: false,
     returnLastFrame: false,
     executionExpiresAfter: Number.POSITIVE_INFINITY,
-    callbackUrl: video.callbackUrl,
+    callbackURL: video.callbackURL,
     firstFrame: video.firstFrame,
     lastFrame: video.lastFrame,
   };

@@ -36,10 +36,10 @@ describe("generate_video", () => {
     });
     const progress = new Progress();
     const message = await tool.invoke(fox, { callbacks: [progress] });
-    const { handle, videos, lastFrameUrl, ...artifact } = artifactOf(message);
+    const { handle, videos, lastFrameURL, ...artifact } = artifactOf(message);
     expect(artifact).toMatchObject({ type: "video", model: "local-video-2.0" });
     expect(message.text).toBe(`The video was generated: ${videos[0]?.url}`);
-    expect(lastFrameUrl).toMatch(/^http/);
+    expect(lastFrameURL).toMatch(/^http/);
     expect(progress.seen.map((event) => event.handle.id)).toEqual(progress.seen.map(() => handle.id));
     expect(progress.seen[0]).toEqual({ type: "video_progress", handle, status: "queued" });
     expect(progress.seen.at(-1)).toMatchObject({ status: "succeeded" });

@@ -44,7 +44,7 @@ export interface VideoArtifact {
   handle: VideoTaskHandle;
   /** Links may expire: download promptly with `gateway.download`. */
   videos: VideoFile[];
-  lastFrameUrl?: string;
+  lastFrameURL?: string;
   /** As the gateway sent it; its structure varies. */
   usage?: unknown;
   /** The last answer, when it names no video in a known place. */
@@ -169,13 +169,13 @@ function toProgress({ handle, status, progress }: VideoTask): VideoProgress {
   return { type: "video_progress", handle, status, ...(progress === undefined ? {} : { progress }) };
 }
 
-function toArtifact(model: string, { handle, videos, lastFrameUrl, usage, raw }: VideoTask): VideoArtifact {
+function toArtifact(model: string, { handle, videos, lastFrameURL, usage, raw }: VideoTask): VideoArtifact {
   return {
     type: "video",
     model,
     handle,
     videos,
-    ...(lastFrameUrl === undefined ? {} : { lastFrameUrl }),
+    ...(lastFrameURL === undefined ? {} : { lastFrameURL }),
     ...(usage === undefined ? {} : { usage }),
     ...(videos.length === 0 ? { raw } : {}),
   };

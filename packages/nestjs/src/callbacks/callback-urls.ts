@@ -8,7 +8,7 @@ export interface CallbackOptions {
    * Where the application is reached from outside, with its global prefix if it has one: `https://example.com/api`.
    * Plain HTTP is taken for loopback only, since whoever reads an address could use it.
    */
-  publicUrl: string;
+  publicURL: string;
   /** Signs the addresses; at least 32 characters. Either this or `secrets`. */
   secret?: string;
   /** For rotation: the first one signs, all are accepted. */
@@ -32,7 +32,7 @@ const DEFAULT_TASK_EXPIRY_S = 172_800;
  * Makes and checks the addresses that the gateway calls back. Callbacks are unsigned, so the address itself is the
  * proof: it holds an HMAC over our own key of the task, which is known before the task has an id.
  */
-export class CallbackUrls {
+export class CallbackURLs {
   private readonly base: string;
   private readonly secrets: readonly string[];
   private readonly expiresInMs: number | undefined;
@@ -44,7 +44,7 @@ export class CallbackUrls {
   constructor(
     private readonly instance: string,
     path: string,
-    { publicUrl, secret, secrets = [], expiresInMs }: CallbackOptions,
+    { publicURL, secret, secrets = [], expiresInMs }: CallbackOptions,
   ) {
     const all = secret === undefined ? secrets : [secret, ...secrets];
     if (all.length === 0) throw new ConfigurationError("Option callback needs secret or secrets.");
@@ -56,7 +56,7 @@ export class CallbackUrls {
     }
     this.secrets = all;
     this.expiresInMs = expiresInMs;
-    this.base = `${checkPublicUrl(publicUrl)}/${callbackPath(path, instance)}`;
+    this.base = `${checkPublicURL(publicURL)}/${callbackPath(path, instance)}`;
   }
 
   /**
@@ -89,12 +89,12 @@ export class CallbackUrls {
   }
 }
 
-function checkPublicUrl(publicUrl: string): string {
-  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
+function checkPublicURL(publicURL: string): string {
+  const url = URL.canParse(publicURL) ? new URL(publicURL) : undefined;
   const safe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname));
   if (url === undefined || !safe || url.search !== "" || url.hash !== "" || url.username !== "") {
     throw new ConfigurationError(
-      "Option callback.publicUrl must be an https address without query, such as https://example.com/api, and " +
+      "Option callback.publicURL must be an https address without query, such as https://example.com/api, and " +
         "lead to this application from outside.",
     );
   }

@@ -44,7 +44,7 @@ async function bootWithCallbacks(
     ...connection,
     ...(fetch && { fetch }),
     videos: { ...NEVER, store, ...(maxWatchMs !== undefined && { maxWatchMs }) },
-    callback: { publicUrl: `http://127.0.0.1:${port}${prefix}`, secret: SECRET, ...options },
+    callback: { publicURL: `http://127.0.0.1:${port}${prefix}`, secret: SECRET, ...options },
   });
   const { app } = await bootApp([module], {
     port,
@@ -161,7 +161,7 @@ describe("callbacks", () => {
   it("are 404 at another instance, also where it has the same secret and the same key", async () => {
     const { emulator, connection } = await useEmulator();
     const port = await freePort();
-    const callback = { publicUrl: `http://127.0.0.1:${port}`, secret: SECRET };
+    const callback = { publicURL: `http://127.0.0.1:${port}`, secret: SECRET };
     const instance = (name?: string) =>
       ModelGatewayModule.forRoot({
         ...{ ...connection, ...(name && { name }), callback },
@@ -346,7 +346,7 @@ describe("the route of callbacks", () => {
         useFactory: () => ({
           ...connection,
           videos: { ...NEVER, store: new MemoryVideoTaskStore() },
-          callback: { publicUrl: `http://127.0.0.1:${port}`, secret: SECRET },
+          callback: { publicURL: `http://127.0.0.1:${port}`, secret: SECRET },
         }),
       });
     const guard = { provide: APP_GUARD, useClass: ClosedGuard };
@@ -383,20 +383,20 @@ describe("options of callbacks", () => {
         baseURL: "http://127.0.0.1:9/v1",
         videos: { store: new MemoryVideoTaskStore() },
       },
-      callback: { publicUrl: "https://example.com/api", secret: SECRET, ...callback } as CallbackOptions,
+      callback: { publicURL: "https://example.com/api", secret: SECRET, ...callback } as CallbackOptions,
     });
     return bootApp([module]);
   };
 
   it.each([
-    [{ publicUrl: "example.com" }, "callback.publicUrl"],
-    [{ publicUrl: "http://example.com" }, "callback.publicUrl"],
-    [{ publicUrl: "http://localhost.example.com" }, "callback.publicUrl"],
-    [{ publicUrl: "http://127.0.0.1.example.com" }, "callback.publicUrl"],
-    [{ publicUrl: "https://example.com/#x" }, "callback.publicUrl"],
-    [{ publicUrl: "https://user:pass@example.com" }, "callback.publicUrl"],
-    [{ publicUrl: "https://example.com?x=1" }, "callback.publicUrl"],
-    [{ publicUrl: undefined }, "callback.publicUrl"],
+    [{ publicURL: "example.com" }, "callback.publicURL"],
+    [{ publicURL: "http://example.com" }, "callback.publicURL"],
+    [{ publicURL: "http://localhost.example.com" }, "callback.publicURL"],
+    [{ publicURL: "http://127.0.0.1.example.com" }, "callback.publicURL"],
+    [{ publicURL: "https://example.com/#x" }, "callback.publicURL"],
+    [{ publicURL: "https://user:pass@example.com" }, "callback.publicURL"],
+    [{ publicURL: "https://example.com?x=1" }, "callback.publicURL"],
+    [{ publicURL: undefined }, "callback.publicURL"],
     [{ secret: undefined }, "secret or secrets"],
     [{ secret: "short" }, "at least 32"],
     [{ secrets: ["short"] }, "at least 32"],
@@ -407,7 +407,7 @@ describe("options of callbacks", () => {
   });
 
   it("a path from a factory is refused: Nest decides routes before", async () => {
-    const callback = { publicUrl: "https://example.com", secret: SECRET, path: "late" };
+    const callback = { publicURL: "https://example.com", secret: SECRET, path: "late" };
     const useFactory = () => ({ apiKey: "sk-test", baseURL: "http://127.0.0.1:9/v1", callback });
     await expect(bootApp([ModelGatewayModule.forRootAsync({ useFactory })])).rejects.toThrow("callbackPath");
   });

@@ -13,7 +13,7 @@ import {
   VERSION_NEUTRAL,
 } from "@nestjs/common";
 import { callbackPath } from "./callback-path.js";
-import type { CallbackUrls } from "./callback-urls.js";
+import type { CallbackURLs } from "./callback-urls.js";
 
 /** What the controller of an instance is made of. */
 export interface CallbackRoute {
@@ -32,17 +32,17 @@ export interface CallbackReceiver {
  * Makes the controller that the gateway calls back: a class per instance, since path and tokens differ. The body
  * is a hint and no more: it makes the task be polled now. Whatever is wrong with an address is a 404.
  *
- * @param urls token of the instance's `CallbackUrls`, or of undefined when it has none
+ * @param urls token of the instance's `CallbackURLs`, or of undefined when it has none
  */
 export function createCallbackController(
   { path, metadata }: CallbackRoute,
   instance: string,
-  urls: InjectionToken<CallbackUrls | undefined>,
+  urls: InjectionToken<CallbackURLs | undefined>,
   videos: InjectionToken<CallbackReceiver>,
 ): Type {
   class ModelGatewayCallbackController {
     constructor(
-      private readonly urls: CallbackUrls | undefined,
+      private readonly urls: CallbackURLs | undefined,
       private readonly videos: CallbackReceiver,
     ) {}
 

@@ -1,6 +1,6 @@
 import { ConfigurationError, ModelGateway } from "@model-gateway/core";
 import { Subject } from "rxjs";
-import { type CallbackOptions, CallbackUrls } from "../callbacks/callback-urls.js";
+import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.js";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
@@ -20,7 +20,7 @@ export interface Instance {
   events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   polling: PollSettings;
-  callbacks: CallbackUrls | undefined;
+  callbacks: CallbackURLs | undefined;
 }
 
 const DEFAULT_INTERVAL_MS = 5_000;
@@ -59,7 +59,7 @@ const EXTRA_NAMES: Record<keyof ModelGatewayModuleExtras, true> = {
   callbackMetadata: true,
 };
 const CALLBACK_OPTION_NAMES: Record<keyof CallbackOptions, true> = {
-  publicUrl: true,
+  publicURL: true,
   secret: true,
   secrets: true,
   path: true,
@@ -120,7 +120,7 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
     events,
     store: resolveStore(name, videos),
     polling: { intervalMs: intervalMs * factor, ratePerSecond, maxWatchMs },
-    callbacks: callback && new CallbackUrls(name, callbackPath, callback),
+    callbacks: callback && new CallbackURLs(name, callbackPath, callback),
   };
 }
 

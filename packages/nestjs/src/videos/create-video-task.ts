@@ -5,16 +5,16 @@ import type { VideoSubmission } from "./video-task-record.js";
 export interface SubmissionExtras {
   /** Our key: becomes `external_task_id` where the family has one, so that the task can be told by it. */
   key: string;
-  callbackUrl: string | undefined;
+  callbackURL: string | undefined;
 }
 
 /** Creates the task; what the caller set in the body stays as it is. Paid. */
 export function createVideoTask(
   gateway: ModelGateway,
   { family, body }: VideoSubmission,
-  { key, callbackUrl }: SubmissionExtras,
+  { key, callbackURL }: SubmissionExtras,
 ): Promise<VideoTask> {
-  const callback = callbackUrl === undefined ? {} : { callback_url: callbackUrl };
+  const callback = callbackURL === undefined ? {} : { callback_url: callbackURL };
   const named = { external_task_id: key, ...callback };
   switch (family) {
     case "content":

@@ -9,20 +9,20 @@ export interface VideoProgress {
   progress?: number;
   /** Empty until the task has succeeded. URLs may expire. */
   videos: VideoFile[];
-  lastFrameUrl?: string;
+  lastFrameURL?: string;
   /** Why the task ended without a video, when the gateway tells. */
   error?: { code?: string; message: string };
 }
 
 /** Reduces a record to what may be shown, as `videoEvents()` does. */
 export function videoProgress({ key, status, task }: VideoTaskRecord): VideoProgress {
-  const { progress, videos = [], lastFrameUrl, error } = task ?? {};
+  const { progress, videos = [], lastFrameURL, error } = task ?? {};
   return {
     key,
     status,
     videos,
     ...(progress !== undefined && { progress }),
-    ...(lastFrameUrl !== undefined && { lastFrameUrl }),
+    ...(lastFrameURL !== undefined && { lastFrameURL }),
     ...(error !== undefined && { error }),
   };
 }

@@ -105,7 +105,7 @@ describe("a single poll", () => {
 
   it("is due six times as late where callbacks come as well", async () => {
     const callback = {
-      publicUrl: "https://example.com",
+      publicURL: "https://example.com",
       secret: "a secret of at least thirty-two characters",
     };
     const { store } = await bootSubmitted({ intervalMs: 1_000 }, undefined, { callback });

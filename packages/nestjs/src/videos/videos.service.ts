@@ -17,7 +17,7 @@ import {
   ServiceUnavailableException,
 } from "@nestjs/common";
 import type { Observable } from "rxjs";
-import type { CallbackUrls } from "../callbacks/callback-urls.js";
+import type { CallbackURLs } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
 import { createVideoTask, type SubmissionExtras } from "./create-video-task.js";
@@ -72,7 +72,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     private readonly gateway: ModelGateway,
     private readonly store: VideoTaskStore,
     private readonly polling: PollSettings,
-    private readonly callbacks: CallbackUrls | undefined,
+    private readonly callbacks: CallbackURLs | undefined,
   ) {
     this.reconciler = new VideoReconciler(gateway, store);
     this.watches = new VideoWatches(store, this);
@@ -217,12 +217,12 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     if (this.closed) throw new ServiceUnavailableException("The application is closing.");
     await this.open();
     // Before the intent is written: a key that no address can hold is no submission of unknown outcome.
-    const callbackUrl = this.callbacks?.sign(key, taskExpiryOf(submission));
+    const callbackURL = this.callbacks?.sign(key, taskExpiryOf(submission));
     if (!(await this.store.begin({ key, submission: abridge(submission) })))
       throw new VideoKeyTakenError(key);
     this.paying.add(key);
     try {
-      await this.record(key, await this.pay(submission, { key, callbackUrl }));
+      await this.record(key, await this.pay(submission, { key, callbackURL }));
     } finally {
       this.paying.delete(key);
     }
