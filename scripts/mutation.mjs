@@ -129,7 +129,7 @@ const GROUPS = {
   videos: {
     mutate: ["videos/**/*.ts"],
     tests: tests(
-      "videos/check-second-family-request",
+      "videos/check-wrapped-request",
       "videos/check-video-request",
       "videos/poll-scheduler",
       "videos/poll-video-task",

@@ -1,5 +1,5 @@
 import type { LanguageModelV4File } from "@ai-sdk/provider";
-import type { ModelGateway } from "@model-gateway/core";
+import { type ModelGateway, mayBeImage } from "@model-gateway/core";
 import type { ImageAddress } from "./chat-answer-parts.js";
 import { resultDownloadError } from "./map-error.js";
 
@@ -30,7 +30,7 @@ export async function fetchFileParts(
       }
       try {
         const file = await gateway.download(address, { signal, sendKey: !written });
-        if (written && !/^(image\/|application\/octet-stream)/i.test(file.contentType)) {
+        if (written && !mayBeImage(file.contentType)) {
           await file.body.cancel();
           return undefined;
         }

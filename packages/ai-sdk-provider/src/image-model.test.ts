@@ -24,12 +24,12 @@ describe("image models on the emulator", () => {
       new DataView(png.buffer, png.byteOffset).getUint32(16),
       new DataView(png.buffer, png.byteOffset).getUint32(20),
     ];
-    for (const [model, family] of [
+    for (const [model, shape] of [
       ["local-image-b64", "base64"],
       ["local-chat-image", "chat"],
     ] as const) {
       const { image, warnings } = await generateImage({
-        model: modelGateway.image(model, { family }),
+        model: modelGateway.image(model, { shape }),
         prompt: "A lighthouse",
         size: "1536x1024",
       });
@@ -38,7 +38,7 @@ describe("image models on the emulator", () => {
       expect(sizeOf(image.uint8Array)).toEqual([1536, 1024]);
     }
     const { images, providerMetadata } = await generateImage({
-      model: modelGateway.image("local-image", { family: "reference" }),
+      model: modelGateway.image("local-image", { shape: "reference" }),
       prompt: "A lighthouse",
       n: 2,
       providerOptions: { modelGateway: { size: "2K", watermark: false } },
@@ -82,7 +82,7 @@ describe("image models on the emulator", () => {
 });
 
 describe("image requests", () => {
-  it("take each wire shape as its family asks", async () => {
+  it("take each of the three shapes", async () => {
     const { modelGateway, requests } = await onScript((response) =>
       sendJSON(response, {
         data: [{ b64_json: PNG }],
@@ -99,7 +99,7 @@ describe("image requests", () => {
       generateImage({ model: modelGateway.image("m", settings), prompt: "A fox", ...more });
     await make({});
     await make(
-      { family: "base64" },
+      { shape: "base64" },
       {
         n: 3,
         size: "1024x1024",
@@ -109,7 +109,7 @@ describe("image requests", () => {
       },
     );
     await make(
-      { family: "reference" },
+      { shape: "reference" },
       {
         prompt: { text: "A fox", images: [PNG_BYTES, PNG_BYTES] },
         seed: 7,
@@ -125,7 +125,7 @@ describe("image requests", () => {
       },
     );
     await make(
-      { family: "chat" },
+      { shape: "chat" },
       { size: "1024x1024", providerOptions: { modelGateway: { quality: "high" } } },
     );
     expect(requests.map(({ path }) => path)).toEqual([
@@ -187,7 +187,7 @@ describe("image requests", () => {
   it("warn of everything that is not sent, a mask above all", async () => {
     const { modelGateway } = await onScript((response) => sendJSON(response, { data: [{ b64_json: PNG }] }));
     const { warnings } = await generateImage({
-      model: modelGateway.image("m", { family: "reference" }),
+      model: modelGateway.image("m", { shape: "reference" }),
       prompt: { text: "x", images: [PNG_BYTES], mask: PNG_BYTES },
       aspectRatio: "16:9",
     });
@@ -202,24 +202,24 @@ describe("image requests", () => {
   it.each([
     [
       "chat",
-      { family: "chat" },
+      { shape: "chat" },
       { quality: "high", user: "u", sizePlacement: "prompt", extraBody: { style: "ink" } },
       ["outputFormat", "background", "moderation", "watermark"],
     ],
     [
       "reference",
-      { family: "reference" },
+      { shape: "reference" },
       { watermark: false, maxImages: 2, responseFormat: "url", extraBody: { style: "ink" } },
       ["quality", "background", "user", "moderation", "outputCompression", "partialImages"],
     ],
     [
       "base64",
-      { family: "base64" },
+      { shape: "base64" },
       { quality: "low", moderation: "low", user: "u", extraBody: { style: "ink" } },
       ["watermark", "guidanceScale", "maxImages", "responseFormat", "inputFidelity", "sizePlacement"],
     ],
     ["unnamed", {}, { background: "opaque" }, ["watermark", "sequentialImageGeneration"]],
-  ] as const)("of the family %s send every option or warn of it", async (_name, settings, sent, unsent) => {
+  ] as const)("of the shape %s send every option or warn of it", async (_name, settings, sent, unsent) => {
     const values: Record<string, string | number | boolean | object> = {
       outputFormat: "png",
       background: "auto",
@@ -264,7 +264,7 @@ describe("image requests", () => {
 
   it("for several images at once warn where a request makes one", async () => {
     const { modelGateway } = await onScript((response) => sendJSON(response, { data: [{ b64_json: PNG }] }));
-    const model = modelGateway.image("m", { family: "reference", maxImagesPerCall: 2 });
+    const model = modelGateway.image("m", { shape: "reference", maxImagesPerCall: 2 });
     const { warnings } = await generateImage({ model, prompt: "x", n: 2 });
     expect(warnings).toMatchObject([{ type: "unsupported", feature: "n" }]);
   });
@@ -283,7 +283,7 @@ describe("image requests", () => {
   it("check the size of a chat image before anything is sent", async () => {
     const { modelGateway, requests } = await onScript((response) => sendJSON(response, {}));
     const call = generateImage({
-      model: modelGateway.image("m", { family: "chat" }),
+      model: modelGateway.image("m", { shape: "chat" }),
       prompt: "x",
       size: "1000x1000",
     });
@@ -308,7 +308,7 @@ describe("image results", () => {
         ],
       }),
     );
-    const result = await modelGateway.image("m", { family: "chat" }).doGenerate({
+    const result = await modelGateway.image("m", { shape: "chat" }).doGenerate({
       prompt: "x",
       n: 1,
       size: undefined,

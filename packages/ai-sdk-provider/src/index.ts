@@ -1,10 +1,11 @@
+export type { ImageShape } from "@model-gateway/core";
 export type {
   ModelGatewayLanguageModelChatOptions,
   ModelGatewayLanguageModelSettings,
 } from "./model-gateway-chat-language-model-options.js";
 export type { ModelGatewayEmbeddingModelOptions } from "./model-gateway-embedding-model-options.js";
 export type { ModelGatewayImageModelSettings, PartialImage } from "./model-gateway-image-model.js";
-export type { ImageFamily, ModelGatewayImageModelOptions } from "./model-gateway-image-model-options.js";
+export type { ModelGatewayImageModelOptions } from "./model-gateway-image-model-options.js";
 export {
   createModelGateway,
   type ModelGatewayProvider,

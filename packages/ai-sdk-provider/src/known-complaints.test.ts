@@ -31,13 +31,13 @@ const COMPLAINTS: Record<string, Record<string, readonly string[]>> = {
     "language-model": ["sends reasoning back inside a tool loop, and not for finished turns"],
   },
   "image requests carry a response_format that the model refuses": {
-    "image-model": ["take each wire shape as its family asks"],
+    "image-model": ["take each of the three shapes"],
   },
   "images that come as links are not downloaded": {
     "image-model": ["make bytes of the asked size with every wire shape"],
   },
   "edits are always forms, and name a single image otherwise than several": {
-    "image-model": ["take each wire shape as its family asks", "send edits as a form with files and mask"],
+    "image-model": ["take each of the three shapes", "send edits as a form with files and mask"],
     own: ["a single image of an edit goes under the same name as several"],
   },
   "masks are dropped without a word": {

@@ -1,10 +1,11 @@
 import { lazySchema, zodSchema } from "@ai-sdk/provider-utils";
+import type { ImageShape } from "@model-gateway/core";
 import { z } from "zod/v4";
 
 export const imageModelOptionsSchema = lazySchema(() =>
   zodSchema(
     z.strictObject({
-      family: z.enum(["reference", "base64", "chat"]).optional(),
+      shape: z.enum(["reference", "base64", "chat"]).optional(),
       size: z.string().optional(),
       quality: z.string().optional(),
       user: z.string().optional(),
@@ -25,13 +26,10 @@ export const imageModelOptionsSchema = lazySchema(() =>
   ),
 );
 
-/** The wire shapes of image models: reference-image, Base64-only, or through the chat endpoint. */
-export type ImageFamily = "reference" | "base64" | "chat";
-
 /** Options of image models under `providerOptions.modelGateway`; unknown names are an error. */
 export interface ModelGatewayImageModelOptions {
   /** Which wire shape the model has; overrides the model's setting. */
-  family?: ImageFamily;
+  shape?: ImageShape;
   /** Sizes that the SDK's own `size` cannot hold: `2K`, `auto`. */
   size?: string;
   /** Base64-only and chat models. */

@@ -11,12 +11,12 @@ import type {
   GatewayImage,
   ImageError,
   ImageResult,
+  ImageShape,
   ImageStream,
   ModelGateway,
 } from "@model-gateway/core";
 import { resultDownloadError, toSDKError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
-import type { ImageFamily } from "./model-gateway-image-model-options.js";
 import { PaidCalls } from "./paid-calls.js";
 import { type ImageRequest, prepareImageRequest } from "./prepare-image-request.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
@@ -37,7 +37,7 @@ export interface ModelGatewayImageModelSettings {
    * Wire shape of the model: `reference` (reference images as JSON), `base64` (Base64 only, edits as a form), or
    * `chat`. Default: generations, or an edit where images or a mask are given.
    */
-  family?: ImageFamily;
+  shape?: ImageShape;
   /** Called with intermediate pictures; the call is streamed then. `partialImages` says how many, default 1. */
   onPartialImage?: (partial: PartialImage) => void;
   /** Images per request; more are made by several requests. Default 10 for `base64`, else 1. */
@@ -85,11 +85,11 @@ export class ModelGatewayImageModel implements ImageModelV4 {
   }
 
   get maxImagesPerCall(): number {
-    return this.settings.maxImagesPerCall ?? (this.settings.family === "base64" ? BASE64_IMAGES_PER_CALL : 1);
+    return this.settings.maxImagesPerCall ?? (this.settings.shape === "base64" ? BASE64_IMAGES_PER_CALL : 1);
   }
 
   get supportsMaskInputs(): boolean {
-    return this.settings.family === undefined || this.settings.family === "base64";
+    return this.settings.shape === undefined || this.settings.shape === "base64";
   }
 
   async doGenerate(options: ImageModelV4CallOptions): Promise<ImageModelV4Result> {
@@ -118,11 +118,11 @@ export class ModelGatewayImageModel implements ImageModelV4 {
 
   /** The paid part of a call; the images are fetched afterwards, and may be fetched again. */
   private async make(gateway: ModelGateway, options: ImageModelV4CallOptions) {
-    const { family } = this.settings;
+    const { shape } = this.settings;
     const streamed = this.settings.onPartialImage !== undefined;
     const { request, warnings } = await prepareImageRequest(
       this.modelId,
-      { family, streamed },
+      { shape, streamed },
       options,
       gateway,
     );
@@ -145,7 +145,7 @@ export class ModelGatewayImageModel implements ImageModelV4 {
       const body = { ...request.body, ...partial };
       return streamed ? gateway.images.editStream(body, call) : gateway.images.edit(body, call);
     }
-    const body = request.family === "reference" ? request.body : { ...request.body, ...partial };
+    const body = request.shape === "reference" ? request.body : { ...request.body, ...partial };
     return streamed ? gateway.images.stream(body, call) : gateway.images.generate(body, call);
   }
 

@@ -10,9 +10,7 @@ import {
 } from "@ai-sdk/provider";
 import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
 import {
-  type APIPromise,
   type ModelGateway,
-  type RequestOptions,
   type VideoFamily,
   type VideoTask,
   VideoTaskFailedError,
@@ -28,7 +26,7 @@ import {
   toRequestOptions,
 } from "./model-gateway-config.js";
 import { PaidCalls } from "./paid-calls.js";
-import { type PreparedVideoRequest, prepareVideoRequest } from "./prepare-video-request.js";
+import { prepareVideoRequest } from "./prepare-video-request.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 type WebhookOption = Parameters<NonNullable<VideoModelV4["handleWebhookOption"]>>[0];
@@ -97,7 +95,9 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
         data: task,
         response,
         requestId,
-      } = await create(gateway, prepared, toRequestOptions(options)).withResponse();
+      } = await gateway.videos
+        .createIn(prepared.family, prepared.body, toRequestOptions(options))
+        .withResponse();
       const operation: Operation = {
         v: 1,
         handle: task.handle,
@@ -166,21 +166,6 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
     } catch (error) {
       throw toSDKError(error, baseURL);
     }
-  }
-}
-
-function create(
-  gateway: ModelGateway,
-  request: PreparedVideoRequest,
-  options: RequestOptions,
-): APIPromise<VideoTask> {
-  switch (request.family) {
-    case "content":
-      return gateway.videos.create(request.body, options);
-    case "image2video":
-      return gateway.videos.imageToVideo(request.body, options);
-    case "omni-video":
-      return gateway.videos.omniVideo(request.body, options);
   }
 }
 

@@ -5,12 +5,12 @@ import type {
   ImageEditRequest,
   ImageGenerateRequest,
   ImageInput,
+  ImageShape,
   ModelGateway,
 } from "@model-gateway/core";
 import { fileAddress } from "./file-address.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 import {
-  type ImageFamily,
   imageModelOptionsSchema,
   type ModelGatewayImageModelOptions,
 } from "./model-gateway-image-model-options.js";
@@ -18,7 +18,7 @@ import { warnUnsentOptions } from "./warn-unsent-options.js";
 
 /** One of the three calls that image models are made of. */
 export type ImageRequest =
-  | { kind: "generate"; family: "base64" | "reference"; body: ImageGenerateRequest }
+  | { kind: "generate"; shape: "base64" | "reference"; body: ImageGenerateRequest }
   | { kind: "edit"; body: ImageEditRequest }
   | { kind: "chat"; body: ChatImageRequest };
 
@@ -30,7 +30,7 @@ export interface PreparedImageRequest {
 /** Chooses the wire shape and fills it; what cannot be sent becomes a warning. */
 export async function prepareImageRequest(
   modelId: string,
-  settings: { family: ImageFamily | undefined; streamed: boolean },
+  settings: { shape: ImageShape | undefined; streamed: boolean },
   call: ImageModelV4CallOptions,
   gateway: ModelGateway,
 ): Promise<PreparedImageRequest> {
@@ -41,11 +41,11 @@ export async function prepareImageRequest(
       providerOptions: call.providerOptions,
       schema: imageModelOptionsSchema,
     })) ?? {};
-  const family = options.family ?? settings.family;
+  const shape = options.shape ?? settings.shape;
   const files = call.files ?? [];
   const size = options.size ?? call.size;
   const prompt = call.prompt ?? "";
-  const kind = kindOf(family, files.length > 0 || call.mask !== undefined);
+  const kind = kindOf(shape, files.length > 0 || call.mask !== undefined);
   warnUnsent(kind, call, options, warnings);
   if (options.partialImages !== undefined && SENT[kind].has("partialImages") && !settings.streamed) {
     const details = "The model's setting onPartialImage, which takes the pictures, is missing.";
@@ -72,30 +72,29 @@ export async function prepareImageRequest(
     return { request: { kind, body }, warnings };
   }
   const body = generateBody(modelId, kind, prompt, size, files, call, options);
-  const wire = kind === "reference" ? kind : "base64";
-  return { request: { kind: "generate", family: wire, body }, warnings };
+  return { request: { kind: "generate", shape: kind === "reference" ? kind : "base64", body }, warnings };
 }
 
 /** The ways an image is asked for: through chat, with references as JSON, as a plain generation, or as a form. */
 type RequestKind = "chat" | "reference" | "generate" | "edit";
 
-function kindOf(family: ImageFamily | undefined, hasFiles: boolean): RequestKind {
-  if (family === "chat" || family === "reference") return family;
+function kindOf(shape: ImageShape | undefined, hasFiles: boolean): RequestKind {
+  if (shape === "chat" || shape === "reference") return shape;
   return hasFiles ? "edit" : "generate";
 }
 
 type OptionName = keyof ModelGatewayImageModelOptions;
 
 const BASE64_OPTIONS: readonly OptionName[] = [
-  ...(["family", "size", "quality", "user", "outputFormat", "outputCompression", "background"] as const),
+  ...(["shape", "size", "quality", "user", "outputFormat", "outputCompression", "background"] as const),
   ...(["moderation", "partialImages", "extraBody"] as const),
 ];
 
 /** Which options each way has fields for. */
 const SENT: Record<RequestKind, ReadonlySet<OptionName>> = {
-  chat: new Set<OptionName>(["family", "size", "quality", "user", "sizePlacement", "extraBody"]),
+  chat: new Set<OptionName>(["shape", "size", "quality", "user", "sizePlacement", "extraBody"]),
   reference: new Set<OptionName>([
-    ...(["family", "size", "outputFormat", "responseFormat", "watermark", "guidanceScale"] as const),
+    ...(["shape", "size", "outputFormat", "responseFormat", "watermark", "guidanceScale"] as const),
     ...(["sequentialImageGeneration", "maxImages", "extraBody"] as const),
   ]),
   generate: new Set(BASE64_OPTIONS),
@@ -103,10 +102,10 @@ const SENT: Record<RequestKind, ReadonlySet<OptionName>> = {
 };
 
 const NAMES: Record<RequestKind, string> = {
-  chat: "Image models of the family chat",
-  reference: "Image models of the family reference",
-  generate: "Generations of the family base64, which is the default,",
-  edit: "Edits of the family base64, which is the default,",
+  chat: "Image models of the shape chat",
+  reference: "Image models of the shape reference",
+  generate: "Generations of the shape base64, which is the default,",
+  edit: "Edits of the shape base64, which is the default,",
 };
 
 function warnUnsent(

@@ -11,6 +11,7 @@ import type {
   VideoCreateRequest,
   VideoFamily,
   VideoImageItem,
+  VideoSubmission,
 } from "@model-gateway/core";
 import { fileAddress } from "./file-address.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
@@ -24,11 +25,7 @@ import { warnUnsentOptions } from "./warn-unsent-options.js";
 type VideoCall = Experimental_VideoModelV4CallOptions & { webhookUrl?: string };
 
 /** A task of one of the three families. */
-export type PreparedVideoRequest = { warnings: SharedV4Warning[] } & (
-  | { family: "content"; body: VideoCreateRequest }
-  | { family: "image2video"; body: ImageToVideoRequest }
-  | { family: "omni-video"; body: OmniVideoRequest }
-);
+export type PreparedVideoRequest = { warnings: SharedV4Warning[] } & VideoSubmission;
 
 type OptionName = keyof ModelGatewayVideoModelOptions;
 
@@ -122,7 +119,7 @@ function imageToVideoBody(
     seed: call.seed,
   });
   return {
-    ...secondFamilyFields(modelId, call, options),
+    ...wrappedFields(modelId, call, options),
     // This family takes Base64 without the prefix of a data URL.
     image: (frames.first_frame ?? "").replace(/^data:[^,]*;base64,/, ""),
     sound: call.generateAudio === undefined ? undefined : call.generateAudio ? "on" : "off",
@@ -152,7 +149,7 @@ function omniVideoBody(
     item.type === "video_url" ? [{ video_url: item.video_url.url }] : [],
   );
   return {
-    ...secondFamilyFields(modelId, call, options),
+    ...wrappedFields(modelId, call, options),
     image_list: images.length > 0 ? images.map((url) => ({ image_url: url })) : undefined,
     video_list: videos.length > 0 ? videos : undefined,
     aspect_ratio: options.ratio ?? call.aspectRatio,
@@ -160,7 +157,7 @@ function omniVideoBody(
   };
 }
 
-function secondFamilyFields(modelId: string, call: VideoCall, options: ModelGatewayVideoModelOptions) {
+function wrappedFields(modelId: string, call: VideoCall, options: ModelGatewayVideoModelOptions) {
   const duration = options.duration ?? call.duration;
   return {
     model_name: modelId,

@@ -8,7 +8,7 @@ const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const FRAME = "https://files.example/first.png";
 
-describe("video models of the second families", () => {
+describe("video models of the wrapped families", () => {
   it("animate an image and make omni videos on the emulator", async () => {
     const { modelGateway, emulator } = await onEmulator();
     const advancing = setInterval(() => void emulator.clock.advance(1_000), 5);

@@ -54,7 +54,7 @@ describe("models that a workflow keeps between its steps", () => {
     const models = {
       chat: provider("m", { thinkTags: true }),
       embedding: provider.embedding("m"),
-      image: provider.image("m", { family: "base64", onPartialImage: () => {} }),
+      image: provider.image("m", { shape: "base64", onPartialImage: () => {} }),
       speech: provider.speech("m"),
       video: provider.video("m", { family: "omni-video" }),
     };

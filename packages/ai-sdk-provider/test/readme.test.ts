@@ -17,7 +17,7 @@ const RESULTS = [
 async function transparentPNG(emulator: Emulator): Promise<Uint8Array> {
   const modelGateway = createModelGateway({ apiKey: "sk-emulator", baseURL: emulator.url });
   const { image } = await generateImage({
-    model: modelGateway.image("local-image-b64", { family: "base64" }),
+    model: modelGateway.image("local-image-b64", { shape: "base64" }),
     prompt: "A mask",
     size: "1024x1024",
     providerOptions: { modelGateway: { background: "transparent" } },

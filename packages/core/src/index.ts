@@ -92,10 +92,12 @@ export type {
   ImageGenerateRequest,
   ImageInput,
   ImageResult,
+  ImageShape,
   ImageStreamEvent,
   ReferenceImageRequest,
 } from "./images/image-types.js";
 export type { Images } from "./images/images.js";
+export { mayBeImage } from "./images/may-be-image.js";
 
 export type { Model, Models } from "./models/models.js";
 export type {
@@ -145,6 +147,8 @@ export type {
   VideoFile,
   VideoImageItem,
   VideoReferenceItem,
+  VideoRequests,
+  VideoSubmission,
   VideoTask,
   VideoTaskHandle,
   VideoTextItem,

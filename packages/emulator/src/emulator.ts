@@ -6,11 +6,11 @@ import type { EmulatorKey } from "./state/key-store.js";
 import type { LedgerEntry, LedgerFilter, LedgerTotal } from "./state/ledger.js";
 import type { CallbackDelivery, CallbackFilter } from "./tasks/callback-log.js";
 import type { VideoFilter } from "./tasks/task-store.js";
-import type { VideoTaskBody } from "./videos/video-task-body.js";
+import type { FlatTaskBody } from "./videos/flat-task-body.js";
 import type { WrappedTaskBody } from "./videos/wrapped-task-body.js";
 
 /** A task of either video family as its own endpoint shows it. */
-export type EmulatorVideo = VideoTaskBody | ({ id: string } & WrappedTaskBody);
+export type EmulatorVideo = FlatTaskBody | ({ id: string } & WrappedTaskBody);
 
 /** A local model gateway. */
 export interface Emulator {

@@ -13,5 +13,5 @@ export type { ModelGroup } from "./state/model-table.js";
 export type { CallbackAttempt, CallbackDelivery, CallbackFilter } from "./tasks/callback-log.js";
 export type { VideoFilter, VideoTimings } from "./tasks/task-store.js";
 export type { VideoFamily, VideoTaskStatus } from "./tasks/video-task.js";
-export type { VideoTaskBody } from "./videos/video-task-body.js";
+export type { FlatTaskBody } from "./videos/flat-task-body.js";
 export type { WrappedTaskBody } from "./videos/wrapped-task-body.js";

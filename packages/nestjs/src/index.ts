@@ -1,3 +1,4 @@
+export type { VideoSubmission } from "@model-gateway/core";
 export type { CallbackOptions } from "./callbacks/callback-urls.js";
 export { ChatService } from "./chat/chat.service.js";
 export { EmbeddingsService } from "./embeddings/embeddings.service.js";
@@ -33,7 +34,6 @@ export { VideoKeyTakenError } from "./videos/video-key-taken-error.js";
 export { type VideoProgress, videoProgress } from "./videos/video-progress.js";
 export type { VideoFinding } from "./videos/video-reconciler.js";
 export type {
-  VideoSubmission,
   VideoTaskIntent,
   VideoTaskProblem,
   VideoTaskRecord,

@@ -141,7 +141,7 @@ describe("the README's examples run", () => {
     expect(types).toEqual(["message", "done"]);
   });
 
-  it("videos of the second family", async () => {
+  it("videos of the wrapped families", async () => {
     const Animator = await classIn("Animator");
     const { app } = await bootApp([await classIn("AppModule")], { providers: [Animator] });
     const { key } = await app.get(Animator).imagine("Rain");

@@ -59,7 +59,7 @@ describe("in the edge runtime, where the SDK cannot print a warning,", () => {
     const counts = await inEdge(`
       const { audio } = await generateSpeech({ model: modelGateway.speech("m"), text: "x", voice: "alloy", outputFormat: "wav" });
       const { images } = await generateImage({
-        model: modelGateway.image("m", { family: "base64" }), prompt: "x", size: "1024x1024", n: 2,
+        model: modelGateway.image("m", { shape: "base64" }), prompt: "x", size: "1024x1024", n: 2,
         providerOptions: { modelGateway: { quality: "low", outputFormat: "png" } } });
       const { operation } = await startVideo({ model: modelGateway.video("m"), prompt: "x", duration: 5, resolution: "1280x720" });
       return [audio.uint8Array.length, images.length, operation.handle.id];

@@ -1,5 +1,12 @@
 import type { GatewayImage } from "./gateway-image.js";
 
+/**
+ * How a model is asked for images: `reference` (`POST /images/generations`, sizes such as `2K`, reference images by address,
+ * sets), `base64` (`POST /images/generations` and `/images/edits`, sizes in pixels, answers in Base64) or `chat` (through
+ * `POST /chat/completions`).
+ */
+export type ImageShape = "reference" | "base64" | "chat";
+
 /** Fields of reference-image models on `POST /images/generations` (API description, variant 1). */
 export interface ReferenceImageRequest {
   model: string;

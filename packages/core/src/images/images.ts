@@ -18,6 +18,7 @@ import type {
   ImageGenerateRequest,
   ImageResult,
 } from "./image-types.js";
+import { mayBeImage } from "./may-be-image.js";
 import { readImageResult } from "./read-image-result.js";
 
 /**
@@ -131,7 +132,7 @@ function withoutKey(download: Downloader): Downloader {
   return async (source, options) => {
     const file = await download(source, { ...options, sendKey: false });
     const { contentType } = file;
-    if (/^(image\/|application\/octet-stream|binary\/)/i.test(contentType)) return file;
+    if (mayBeImage(contentType)) return file;
     await file.body.cancel();
     throw new InvalidResponseError(
       `The address that the model wrote leads to ${contentType.slice(0, 80)} and to no image.`,

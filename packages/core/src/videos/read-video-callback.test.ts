@@ -13,7 +13,7 @@ const DATA = {
 describe("readVideoCallback", () => {
   it.each<[string, unknown, object]>([
     [
-      "the status body of the first family",
+      "the status body of the family content",
       CONTENT,
       {
         id: "cgt-1",
@@ -28,7 +28,7 @@ describe("readVideoCallback", () => {
       { id: DATA.task_id, externalTaskId: "order-7", status: "succeeded" },
     ],
     [
-      "the status body of another family",
+      "the status body of a wrapped family",
       { code: 0, message: "SUCCEED", data: DATA },
       { id: DATA.task_id, externalTaskId: "order-7", status: "succeeded" },
     ],

@@ -1,5 +1,5 @@
 import { parseJSON } from "../json/parse-json.js";
-import { firstText, layersOf, readCreatedAt } from "./read-video-task.js";
+import { firstText, layersOf, readCreatedAt, TASK_ID_FIELDS } from "./read-video-task.js";
 import { isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
 import { readStatusWord, type VideoStatus } from "./video-status.js";
 import type { VideoFamily, VideoTaskHandle } from "./video-types.js";
@@ -75,8 +75,7 @@ function chooseLayers(raw: unknown): Layers {
 }
 
 function readId(layers: Layers, family?: VideoFamily): string | undefined {
-  const byId = family !== undefined && VIDEO_FAMILIES[family].idField === "id";
-  return firstText(layers, byId ? ["id", "task_id"] : ["task_id", "id"]);
+  return firstText(layers, TASK_ID_FIELDS[family === undefined ? "wrapped" : VIDEO_FAMILIES[family].form]);
 }
 
 function readWord(layers: Layers): string | undefined {
@@ -88,7 +87,7 @@ function readExternalId(layers: Layers): string | undefined {
   return firstText([...infos, ...layers], ["external_task_id"]);
 }
 
-/** Only the first family names its tasks by `id` alone; the two others cannot be told apart. */
+/** Only the flat form names a task by `id` alone, and only `content` has it; the wrapped families cannot be told apart. */
 function guessFamily(layers: Layers): VideoFamily | undefined {
   const other = firstText(layers, ["task_id", "task_status"]);
   return other === undefined && firstText(layers, ["id"]) !== undefined ? "content" : undefined;

@@ -337,8 +337,8 @@ describe("readTaskId", () => {
     [{ data: null }, undefined, undefined],
     [undefined, undefined, undefined],
   ])("finds the id in %j", (body, byId, byTaskId) => {
-    expect(readTaskId(body, "id")).toBe(byId);
-    expect(readTaskId(body, "task_id")).toBe(byTaskId);
+    expect(readTaskId(body, "flat")).toBe(byId);
+    expect(readTaskId(body, "wrapped")).toBe(byTaskId);
   });
 });
 

@@ -1,4 +1,5 @@
 import { type JSONObject, readCode, readNumber, readObject, readText } from "../json/read-json-value.js";
+import type { TaskForm } from "./video-families.js";
 import { isTerminal, readStatusWord } from "./video-status.js";
 import type { VideoFile, VideoTask, VideoTaskHandle } from "./video-types.js";
 
@@ -30,11 +31,16 @@ export function readVideoTask(body: unknown, handle: VideoTaskHandle): VideoTask
   });
 }
 
-/** The id of a new task: `id` in the first family, `task_id` in the others, at the top level, in `data` or `output`. */
-export function readTaskId(body: unknown, prefer: "id" | "task_id"): string | undefined {
-  const names = prefer === "id" ? ["id", "task_id"] : ["task_id", "id"];
-  return firstText(layersOf(body), names);
+/** The id of a new task: `id` in the flat form, `task_id` in the wrapped one, at the top level, in `data` or `output`. */
+export function readTaskId(body: unknown, form: TaskForm): string | undefined {
+  return firstText(layersOf(body), TASK_ID_FIELDS[form]);
 }
+
+/** What names a task in each form, and what may stand in for it. */
+export const TASK_ID_FIELDS: Record<TaskForm, readonly string[]> = {
+  flat: ["id", "task_id"],
+  wrapped: ["task_id", "id"],
+};
 
 /** Layers from the most to the least specific: what lies inside `data` says more than the envelope around it. */
 export function layersOf(body: unknown): JSONObject[] {

@@ -1,13 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
+import { familyOfVideos, isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
+import type { VideoFamily } from "./video-types.js";
 
 describe("the families", () => {
-  it("have their paths and the fields that name their tasks", () => {
-    expect(VIDEO_FAMILIES).toEqual({
-      content: { path: "/videos", idField: "id" },
-      image2video: { path: "/videos/image2video", idField: "task_id" },
-      "omni-video": { path: "/videos/omni-video", idField: "task_id" },
-    });
+  it("have their paths and the form of their tasks", () => {
+    const told = Object.entries(VIDEO_FAMILIES).map(([family, { path, form }]) => [family, path, form]);
+    expect(told).toEqual([
+      ["content", "/videos", "flat"],
+      ["image2video", "/videos/image2video", "wrapped"],
+      ["omni-video", "/videos/omni-video", "wrapped"],
+    ]);
+  });
+
+  it.each(Object.keys(VIDEO_FAMILIES) as VideoFamily[])(
+    "of which %s is one are looked up by name",
+    (family) => {
+      expect(familyOfVideos(family)).toBe(VIDEO_FAMILIES[family]);
+    },
+  );
+
+  it("have no others: every body is refused there, by the name of what is wrong", () => {
+    const { check, call } = familyOfVideos("toString" as "content");
+    expect(call).toBe("videos.createIn");
+    expect(() => check({ model: "m", content: [{ type: "text", text: "a fox" }] })).toThrow(
+      /family must be one of content, image2video, omni-video/,
+    );
   });
 });
 

@@ -1,11 +1,52 @@
-import type { VideoFamily } from "./video-types.js";
+import { InvalidRequestError } from "../errors/errors.js";
+import { checkVideoRequest } from "./check-video-request.js";
+import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-wrapped-request.js";
+import type { VideoFamily, VideoRequests } from "./video-types.js";
 
-/** Path of each family, and the field that names a new task in it. */
-export const VIDEO_FAMILIES: Record<VideoFamily, { path: string; idField: "id" | "task_id" }> = {
-  content: { path: "/videos", idField: "id" },
-  image2video: { path: "/videos/image2video", idField: "task_id" },
-  "omni-video": { path: "/videos/omni-video", idField: "task_id" },
+/**
+ * How a family talks of its tasks: flat (`id`, `status` and results side by side), or wrapped (`task_id` and a state in
+ * `data`, with the caller's own id of the task).
+ */
+export type TaskForm = "flat" | "wrapped";
+
+interface FamilyOfVideos<Body> {
+  /** Where tasks are created, and below it read. */
+  path: string;
+  form: TaskForm;
+  /** The call in errors, hooks and logs. */
+  call: string;
+  /** @throws InvalidRequestError with all problems; nothing is sent. */
+  check(body: Body): void;
+}
+
+/** All that is particular to a family, so that one more is one more row. */
+export const VIDEO_FAMILIES: { readonly [Family in VideoFamily]: FamilyOfVideos<VideoRequests[Family]> } = {
+  content: { path: "/videos", form: "flat", call: "videos.create", check: checkVideoRequest },
+  image2video: {
+    path: "/videos/image2video",
+    form: "wrapped",
+    call: "videos.imageToVideo",
+    check: checkImageToVideoRequest,
+  },
+  "omni-video": {
+    path: "/videos/omni-video",
+    form: "wrapped",
+    call: "videos.omniVideo",
+    check: checkOmniVideoRequest,
+  },
 };
+
+/** The family of that name. Of a name that is none, one whose every body is refused. */
+export function familyOfVideos<Family extends VideoFamily>(
+  family: Family,
+): FamilyOfVideos<VideoRequests[Family]> {
+  if (isVideoFamily(family)) return VIDEO_FAMILIES[family];
+  const message = `must be one of ${Object.keys(VIDEO_FAMILIES).join(", ")}`;
+  const check = () => {
+    throw new InvalidRequestError([{ field: "family", message, value: family }]);
+  };
+  return { ...VIDEO_FAMILIES.content, call: "videos.createIn", check };
+}
 
 export function isVideoFamily(value: unknown): value is VideoFamily {
   return typeof value === "string" && Object.hasOwn(VIDEO_FAMILIES, value);

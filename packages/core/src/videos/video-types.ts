@@ -83,7 +83,7 @@ export type VideoContentItem =
   | AudioReferenceItem
   | DraftTaskItem;
 
-/** Body of `POST /videos` (first video family). Further fields pass through; what a model supports varies. */
+/** Body of `POST /videos` (family `content`). Further fields pass through; what a model supports varies. */
 export interface VideoCreateRequest {
   model: string;
   content: VideoContentItem[];
@@ -115,7 +115,7 @@ export interface VideoCreateRequest {
   watermark?: boolean;
 }
 
-/** Body of `POST /videos/image2video` (second video family). Further fields pass through. */
+/** Body of `POST /videos/image2video` (family `image2video`). Further fields pass through. */
 export interface ImageToVideoRequest {
   model_name: string;
   prompt: string;
@@ -134,7 +134,7 @@ export interface ImageToVideoRequest {
   external_task_id?: string;
 }
 
-/** Body of `POST /videos/omni-video`. Further fields pass through. */
+/** Body of `POST /videos/omni-video` (family `omni-video`). Further fields pass through. */
 export interface OmniVideoRequest {
   model_name: string;
   /** May name the images of `image_list` by `<<<image_1>>>`, `<<<image_2>>>` and so on, in list order. */
@@ -155,3 +155,15 @@ export interface OmniVideoRequest {
   /** The caller's own id of the task. Default: the call's `idempotencyKey`, when one is given. */
   external_task_id?: string;
 }
+
+/** The body that each family takes. */
+export interface VideoRequests {
+  content: VideoCreateRequest;
+  image2video: ImageToVideoRequest;
+  "omni-video": OmniVideoRequest;
+}
+
+/** A body with the family that it belongs to: what {@link Videos.createIn} takes, as one value. */
+export type VideoSubmission = {
+  [Family in VideoFamily]: { family: Family; body: VideoRequests[Family] };
+}[VideoFamily];

@@ -7,13 +7,23 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   type PollFailedEvent,
+  type VideoSubmission,
   type VideoTask,
   VideoTaskFailedError,
   type VideoTaskHandle,
   VideoTaskTimeoutError,
 } from "../index.js";
+import { VIDEO_FAMILIES } from "./video-families.js";
 
 const VIDEO = { model: "m", content: [{ type: "text" as const, text: "a fox" }] };
+const SUBMISSIONS: VideoSubmission[] = [
+  { family: "content", body: VIDEO },
+  { family: "image2video", body: { model_name: "m", prompt: "a fox", image: "https://x.example/1.png" } },
+  {
+    family: "omni-video",
+    body: { model_name: "m", prompt: "<<<image_1>>>", image_list: [{ image_url: "u" }] },
+  },
+];
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };
 const FAST = { intervalMs: 1 };
 
@@ -68,7 +78,7 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
       { model_name: "m", prompt: "<<<image_1>>>", image_list: [{ image_url: "u" }] },
     ],
   ] as const)(
-    "of the other families are created by %s and read where they were",
+    "of the wrapped families are created by %s and read where they were",
     async (name, family, body) => {
       const created = { code: 0, message: "SUCCEED", data: { task_id: "86728", task_status: "submitted" } };
       const done = {
@@ -92,7 +102,21 @@ describe.each(TRANSPORTS)("videos over %s", (_name, transport) => {
     },
   );
 
-  it("of the other families take the idempotency key as the caller's own id, once", async () => {
+  it.each(SUBMISSIONS)(
+    "of a family that is only known as a value are created in $family",
+    async ({ family, body }) => {
+      const server = await startServer((_request, response) => sendJSON(response, { id: "t", task_id: "t" }));
+      const { videos } = gatewayFor(server.url, transport);
+      expect((await videos.createIn(family, body)).handle.family).toBe(family);
+      expect(server.requests[0]).toMatchObject({ path: `/v1${VIDEO_FAMILIES[family].path}`, json: body });
+      const wrong = videos.createIn(family, {} as typeof body);
+      await expect(wrong).rejects.toMatchObject({ kind: "invalid_request" });
+      await expect(videos.createIn("film" as typeof family, body)).rejects.toThrow(/family must be one of/);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it("of the wrapped families take the idempotency key as the caller's own id, once", async () => {
     const server = await startServer((_request, response) => sendJSON(response, { task_id: "t" }));
     const { videos } = gatewayFor(server.url, transport);
     const body = { model_name: "m", prompt: "p", image: "i" };

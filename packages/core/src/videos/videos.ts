@@ -5,19 +5,18 @@ import type { APIPromise } from "../transport/api-promise.js";
 import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
 import type { PollFailedEvent } from "../transport/observer.js";
 import type { Sender } from "../transport/sender.js";
-import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-second-family-request.js";
-import { checkVideoRequest } from "./check-video-request.js";
 import type { PollPace, PollScheduler } from "./poll-scheduler.js";
 import { ageOf, type PollOptions, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { type ReadCallbackOptions, readVideoCallback, type VideoCallback } from "./read-video-callback.js";
 import { readTaskId, readVideoTask } from "./read-video-task.js";
 import { VideoTaskFailedError } from "./video-errors.js";
-import { isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
+import { familyOfVideos, isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
 import type {
   ImageToVideoRequest,
   OmniVideoRequest,
   VideoCreateRequest,
   VideoFamily,
+  VideoRequests,
   VideoTask,
   VideoTaskHandle,
 } from "./video-types.js";
@@ -32,37 +31,54 @@ export class Videos {
   ) {}
 
   /**
-   * Creates a task of the first family (`POST /videos`). Paid: never repeated after an ambiguous failure, which
+   * Creates a task of the family `content` (`POST /videos`). Paid: never repeated after an ambiguous failure, which
    * carries `maybeProcessed: true`. Keep `task.handle` before anything else.
    */
   create(body: VideoCreateRequest, options?: RequestOptions): APIPromise<VideoTask> {
-    return this.createTask("content", body, "videos.create", () => checkVideoRequest(body), options);
+    return this.createIn("content", body, options);
+  }
+
+  /** Creates a task from a first frame (`POST /videos/image2video`). Paid, like `create`; see `createIn`. */
+  imageToVideo(body: ImageToVideoRequest, options?: RequestOptions): APIPromise<VideoTask> {
+    return this.createIn("image2video", body, options);
+  }
+
+  /** Creates an omni task (`POST /videos/omni-video`). Paid, like `create`; see `createIn`. */
+  omniVideo(body: OmniVideoRequest, options?: RequestOptions): APIPromise<VideoTask> {
+    return this.createIn("omni-video", body, options);
   }
 
   /**
-   * Creates a task of the second family from a first frame (`POST /videos/image2video`). Paid, like `create`.
-   * `idempotencyKey` also becomes the body's `external_task_id`, when that has none: the task can then be found
-   * again by the caller's own id.
+   * Creates a task of any family: for code that gets the family as a value. Paid, like `create`.
+   *
+   * In `image2video` and `omni-video` the option `idempotencyKey` also becomes the body's `external_task_id`, when that
+   * has none: the task can then be found again by the caller's own id.
+   *
+   * @throws InvalidRequestError for a body or a family that cannot be; nothing was sent
    */
-  imageToVideo(body: ImageToVideoRequest, options?: RequestOptions): APIPromise<VideoTask> {
-    return this.createTask(
-      "image2video",
-      withExternalId(body, options),
-      "videos.imageToVideo",
-      () => checkImageToVideoRequest(body),
-      options,
-    );
-  }
-
-  /** Creates an omni task (`POST /videos/omni-video`). Paid, like `create`; `idempotencyKey` as in `imageToVideo`. */
-  omniVideo(body: OmniVideoRequest, options?: RequestOptions): APIPromise<VideoTask> {
-    return this.createTask(
-      "omni-video",
-      withExternalId(body, options),
-      "videos.omniVideo",
-      () => checkOmniVideoRequest(body),
-      options,
-    );
+  createIn<Family extends VideoFamily>(
+    family: Family,
+    body: VideoRequests[Family],
+    options?: RequestOptions,
+  ): APIPromise<VideoTask> {
+    const { path, form, call: name, check } = familyOfVideos(family);
+    const call: Call = {
+      name,
+      method: "POST",
+      path,
+      cost: "billable",
+      body: form === "flat" ? body : withExternalId(body as { external_task_id?: string }, options),
+      check: () => check(body),
+      defaultTimeoutMs: SHORT_TIMEOUT_MS,
+    };
+    return this.sender.json(call, options, (answer, unreadable, info) => {
+      const id = readTaskId(answer, form);
+      if (id === undefined) throw unreadable("JSON that names no task: it has neither id nor task_id");
+      const handle: VideoTaskHandle = { v: 1, family, id, address: addressOf(info), createdAt: Date.now() };
+      const task = readVideoTask(answer, handle);
+      // An answer that only names the task says that it has been accepted.
+      return task.rawStatus === undefined ? { ...task, status: "queued" } : task;
+    });
   }
 
   /**
@@ -155,33 +171,6 @@ export class Videos {
       ...(nextPollMs !== undefined && { nextPollMs }),
     });
   }
-
-  private createTask(
-    family: VideoFamily,
-    body: object,
-    name: string,
-    check: () => void,
-    options: RequestOptions | undefined,
-  ): APIPromise<VideoTask> {
-    const { path, idField } = VIDEO_FAMILIES[family];
-    const call: Call = {
-      name,
-      method: "POST",
-      path,
-      cost: "billable",
-      body,
-      check,
-      defaultTimeoutMs: SHORT_TIMEOUT_MS,
-    };
-    return this.sender.json(call, options, (answer, unreadable, info) => {
-      const id = readTaskId(answer, idField);
-      if (id === undefined) throw unreadable("JSON that names no task: it has neither id nor task_id");
-      const handle: VideoTaskHandle = { v: 1, family, id, address: addressOf(info), createdAt: Date.now() };
-      const task = readVideoTask(answer, handle);
-      // An answer that only names the task says that it has been accepted.
-      return task.rawStatus === undefined ? { ...task, status: "queued" } : task;
-    });
-  }
 }
 
 function pathOf(handle: VideoTaskHandle): string {
@@ -210,10 +199,10 @@ function callerIdempotencyHeader(options: RequestOptions | undefined): string | 
   )?.[1];
 }
 
-function withExternalId<B extends { external_task_id?: string }>(
-  body: B,
+function withExternalId(
+  body: { external_task_id?: string },
   options: RequestOptions | undefined,
-): B {
+): { external_task_id?: string } {
   const id = options?.idempotencyKey ?? callerIdempotencyHeader(options);
   return id === undefined || body?.external_task_id !== undefined ? body : { ...body, external_task_id: id };
 }

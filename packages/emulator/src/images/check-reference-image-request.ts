@@ -10,7 +10,7 @@ const MAX_PIXELS = 4_096 * 4_096;
 const MAX_ASPECT_RATIO = 16;
 const MAX_SET = 15;
 const MAX_REFERENCES = 14;
-/** Options of the other family, which this one would pass over without a word. */
+/** Options of the shape base64, which this one would pass over without a word. */
 const UNSUPPORTED = ["quality", "background", "output_compression", "partial_images", "moderation", "mask"];
 
 /** A body of `POST /images/generations` for a reference-image model that passed every check. */

@@ -8,9 +8,9 @@ import { checkBase64ImageOptions } from "./base64-image-options.js";
 import { checkReferenceImageRequest } from "./check-reference-image-request.js";
 import { usualSizeLike } from "./usual-size.js";
 
-/** What answers a request that names no model, as only this family may. */
+/** What answers a request that names no model, as only this shape may. */
 export const DEFAULT_BASE64_MODEL = "local-image-b64";
-/** Options of the other family. */
+/** Options of the shape reference. */
 const REFERENCE_OPTIONS = [
   "image",
   "watermark",

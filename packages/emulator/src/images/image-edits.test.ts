@@ -166,7 +166,7 @@ describe("POST /images/edits refuses", () => {
     });
   });
 
-  it("a prompt that is missing, a model of another family and a body that is no form", async () => {
+  it("a prompt that is missing, a model of another shape and a body that is no form", async () => {
     const { emulator } = await editor();
     const send = (body: string | FormData, type?: string) =>
       fetch(`${emulator.url}/images/edits`, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, startEmulator } from "../testing/start-emulator.js";
-import type { VideoTaskBody } from "../videos/video-task-body.js";
+import type { FlatTaskBody } from "../videos/flat-task-body.js";
 import { fileResponse } from "./file-response.js";
 import { MediaRendererLease } from "./media-renderer-lease.js";
 import { readImageSize } from "./read-image-size.js";
@@ -14,7 +14,7 @@ async function finishedTask() {
     duration: 4,
   });
   await emulator.clock.advance(60_000);
-  const [task] = emulator.videos.list() as [VideoTaskBody];
+  const [task] = emulator.videos.list() as [FlatTaskBody];
   return { ...started, url: new URL(task.output?.video_url ?? "") };
 }
 

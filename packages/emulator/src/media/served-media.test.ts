@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dataURL, smallPng } from "../testing/small-png.js";
 import { startEmulator } from "../testing/start-emulator.js";
-import type { VideoTaskBody } from "../videos/video-task-body.js";
+import type { FlatTaskBody } from "../videos/flat-task-body.js";
 
 describe("served media", () => {
   async function finishedTask() {
@@ -15,7 +15,7 @@ describe("served media", () => {
       generate_audio: false,
     });
     await emulator.clock.advance(60_000);
-    return (emulator.videos.list() as [VideoTaskBody])[0];
+    return (emulator.videos.list() as [FlatTaskBody])[0];
   }
 
   it("are an MP4 that can be read in parts, and its last frame as PNG", async () => {

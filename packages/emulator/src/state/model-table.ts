@@ -15,7 +15,7 @@ export type ModelCapability =
 export const MODEL_GROUPS = ["default", "auto", "image_video"] as const;
 export type ModelGroup = (typeof MODEL_GROUPS)[number];
 
-/** The series that decide which options a model of the first video family takes. */
+/** The series that decide which options a model of the family `content` takes. */
 export type VideoSeries = "2.0" | "1.5-pro";
 
 interface ModelBase {

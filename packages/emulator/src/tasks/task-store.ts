@@ -146,7 +146,7 @@ export class TaskStore {
   }
 }
 
-/** Ids of the first family are words, those of the others long numbers. */
+/** Ids of the family `content` are words, those of the others long numbers. */
 function newTaskId(family: VideoFamily): string {
   if (family === "content") return `task_${randomUUID()}`;
   const digits = () => String(randomInt(1_000_000_000)).padStart(9, "0");

@@ -44,7 +44,7 @@ export interface VideoTask {
   /** The key that created it; no other key reads it. */
   key: string;
   model: string;
-  /** Of the first family. */
+  /** Of the family `content`. */
   series?: VideoSeries;
   status: VideoTaskStatus;
   createdAt: number;

@@ -8,7 +8,7 @@ const ASPECT_RATIOS = ["16:9", "9:16", "1:1"] as const;
 /** The first picture of this type, or else the first of all, is where the video begins. */
 const FRAME_TYPES = ["first_frame", "end_frame"] as const;
 
-/** What both endpoints of the second video family take. */
+/** What the endpoints of the wrapped families take. */
 interface WrappedRequestBase {
   prompt: string;
   mode: (typeof MODES)[number];

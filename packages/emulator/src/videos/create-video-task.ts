@@ -14,7 +14,7 @@ import { countVideoTokens } from "./video-tokens.js";
 const DEFAULT_DURATION_SECONDS = 5;
 const DEFAULT_EXPIRES_AFTER_SECONDS = 172_800;
 
-/** `POST /videos`: starts a task of the first video family. */
+/** `POST /videos`: starts a task of the family `content`. */
 export function createVideoTask(exchange: Exchange): Response {
   const { body, key, url, services, bill } = exchange;
   const field = Field.body(body);

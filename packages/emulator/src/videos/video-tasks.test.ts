@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, startEmulator } from "../testing/start-emulator.js";
-import type { VideoTaskBody } from "./video-task-body.js";
+import type { FlatTaskBody } from "./flat-task-body.js";
 
 const TIMINGS = { queuedMs: 60_000, runningMs: 240_000 };
 
@@ -13,7 +13,7 @@ async function videos(prompt = "a cat", options: object = {}) {
     ...options,
   });
   const { id } = (await response.json()) as { id: string };
-  const read = async () => (await (await get(`/videos/${id}`)).json()) as VideoTaskBody;
+  const read = async () => (await (await get(`/videos/${id}`)).json()) as FlatTaskBody;
   return { ...started, id, read };
 }
 
@@ -138,7 +138,7 @@ describe("a video task", () => {
     });
     await emulator.clock.advance(300_000);
     const full = await create({ content: [{ type: "draft_task", draft_task: { id: draft } }] });
-    const read = async (id: string) => (await (await get(`/videos/${id}`)).json()) as VideoTaskBody;
+    const read = async (id: string) => (await (await get(`/videos/${id}`)).json()) as FlatTaskBody;
     expect(await read(draft)).toMatchObject({ draft: true, seed: 7, resolution: "480p" });
     expect(await read(full)).toMatchObject({ draft: false, seed: 7, resolution: "720p", duration: 6 });
   });

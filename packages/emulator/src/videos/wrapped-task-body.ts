@@ -2,7 +2,7 @@ import type { Services } from "../api/services.js";
 import type { VideoTask, VideoTaskStatus } from "../tasks/video-task.js";
 import { publishTaskFile, VIDEO_FILE } from "./render-task-file.js";
 
-/** The status words of the second video family. */
+/** The status words of the wrapped form. */
 export type WrappedTaskStatus = "submitted" | "processing" | "succeed" | "failed";
 
 const STATUS_WORDS: Record<VideoTaskStatus, WrappedTaskStatus> = {
@@ -14,7 +14,7 @@ const STATUS_WORDS: Record<VideoTaskStatus, WrappedTaskStatus> = {
   expired: "failed",
 };
 
-/** What the second video family says of a task. */
+/** What the wrapped form says of a task. */
 export interface WrappedTask {
   task_id: string;
   task_status: WrappedTaskStatus;
@@ -28,7 +28,7 @@ export interface WrappedTask {
   task_result: { videos?: { id: string; url: string; duration: string }[] };
 }
 
-/** The wrapper of the second video family around everything it answers. */
+/** The wrapper of the families `image2video` and `omni-video` around everything they answer. */
 export interface WrappedTaskBody {
   code: number;
   message: string;
@@ -36,7 +36,7 @@ export interface WrappedTaskBody {
   data: WrappedTask;
 }
 
-/** A task of the second family as the API shows it now. */
+/** A task in the wrapped form, as the API shows it now. */
 export function wrappedTaskBody(task: VideoTask, services: Services): WrappedTaskBody {
   const data: WrappedTask = {
     task_id: task.id,

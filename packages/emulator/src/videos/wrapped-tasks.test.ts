@@ -93,7 +93,7 @@ describe.each([
   });
 });
 
-describe("the second video family accepts", () => {
+describe("the wrapped families accept", () => {
   it.each<[string, string, object]>([
     [
       "every option of image2video",
@@ -126,7 +126,7 @@ describe("the second video family accepts", () => {
   });
 });
 
-describe("the second video family refuses", () => {
+describe("the wrapped families refuse", () => {
   it.each<[string, string, object]>([
     ["model_name is required", "/videos/image2video", { ...imageToVideo, model_name: undefined }],
     ["prompt is required", "/videos/image2video", { ...imageToVideo, prompt: undefined }],

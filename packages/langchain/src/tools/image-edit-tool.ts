@@ -1,9 +1,10 @@
-import type {
-  ChatImageRequest,
-  ImageEditRequest,
-  ImageInput,
-  ModelGateway,
-  ReferenceImageRequest,
+import {
+  type ChatImageRequest,
+  type ImageEditRequest,
+  type ImageInput,
+  type ModelGateway,
+  mayBeImage,
+  type ReferenceImageRequest,
 } from "@model-gateway/core";
 import { createGatewayTool, type GatewayTool, type ToolDescription } from "./gateway-tool.js";
 import { toImageOutput } from "./image-artifact.js";
@@ -25,17 +26,17 @@ type Preset<Request> = Partial<Omit<Request, "model" | "prompt" | "image" | "ima
 export type ImageEditRoute =
   | {
       /** `POST /images/edits`: the images are downloaded through the gateway client and sent as files. The default. */
-      family?: "edits";
+      shape?: "base64";
       request?: Preset<ImageEditRequest>;
     }
   | {
       /** A reference-image model on `POST /images/generations`, which is given the addresses. */
-      family: "generations";
+      shape: "reference";
       request?: Preset<ReferenceImageRequest>;
     }
   | {
       /** The image-chat model, which is given the addresses. */
-      family: "chat";
+      shape: "chat";
       request?: Preset<ChatImageRequest>;
     };
 
@@ -53,8 +54,6 @@ export type ImageEditToolFields = ImageEditRoute &
 
 const MAX_IMAGES = 16;
 const DEFAULT_MAX_IMAGE_BYTES = 32 * 2 ** 20;
-/** Servers of files often know no better than the second. */
-const IMAGE_TYPES = /^(image\/|application\/octet-stream\b|binary\/octet-stream\b)/;
 
 /**
  * Tool `edit_image`: changes or combines 1 to 16 images, given by links or data URLs. The artifact is an
@@ -99,8 +98,8 @@ async function edit(
   signal: AbortSignal | undefined,
 ) {
   const { images } = fields.gateway;
-  switch (fields.family) {
-    case "generations":
+  switch (fields.shape) {
+    case "reference":
       return images.generate({ ...fields.request, ...body, image: urls }, { signal });
     case "chat":
       return images.generateThroughChat({ ...fields.request, ...body, images: urls }, { signal });
@@ -118,7 +117,7 @@ async function download(
   signal: AbortSignal | undefined,
 ): Promise<ImageInput> {
   const { contentType, body, bytes } = await gateway.download(url, { signal, maxBytes: maxImageBytes });
-  if (IMAGE_TYPES.test(contentType)) return { data: await bytes(), mediaType: contentType };
+  if (mayBeImage(contentType)) return { data: await bytes(), mediaType: contentType };
   await body.cancel();
   throw new ModelGatewayToolError(
     `images[${index}] is no image: its address answers with ${contentType}. Nothing was made or billed. ` +

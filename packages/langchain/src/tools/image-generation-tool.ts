@@ -20,14 +20,20 @@ type Preset<Request> = Partial<Omit<Request, "model" | "prompt" | "image" | "ima
 /** Where the model is served and what every call sends. */
 export type ImageGenerationRoute =
   | {
-      /** `POST /images/generations`, both variants of it. The default. */
-      family?: "generations";
+      /** `POST /images/generations` of a model that answers in Base64. The default. */
+      shape?: "base64";
+      /** Fields of every request, such as `{ size: "1024x1024", quality: "high" }`. */
+      request?: Preset<Base64ImageRequest>;
+    }
+  | {
+      /** `POST /images/generations` of a reference-image model. */
+      shape: "reference";
       /** Fields of every request, such as `{ size: "2K", watermark: false }`. */
-      request?: Preset<ReferenceImageRequest> | Preset<Base64ImageRequest>;
+      request?: Preset<ReferenceImageRequest>;
     }
   | {
       /** The image-chat model, which is served by `POST /chat/completions`. */
-      family: "chat";
+      shape: "chat";
       /** Fields of every request, such as `{ size: "1024x1024", quality: "high" }`. */
       request?: Preset<ChatImageRequest>;
     };
@@ -67,7 +73,7 @@ export function imageGenerationTool(
     run: async ({ prompt, size }: ImageGenerationInput, signal) => {
       const chosen = size === undefined ? {} : { size };
       const result =
-        fields.family === "chat"
+        fields.shape === "chat"
           ? await gateway.images.generateThroughChat(
               { ...fields.request, ...chosen, model, prompt },
               { signal },

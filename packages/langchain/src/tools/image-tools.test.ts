@@ -65,7 +65,7 @@ describe("generate_image", () => {
     const tool = imageGenerationTool({
       gateway,
       model: "local-chat-image",
-      family: "chat",
+      shape: "chat",
       request: { quality: "high" },
       sizes: ["1024x1024", "1536x1024"],
     });
@@ -121,7 +121,7 @@ describe("edit_image", () => {
     const tool = imageEditTool({
       gateway,
       model: "local-image",
-      family: "generations",
+      shape: "reference",
       request: { size: "2K" },
     });
     const link = await imageLink();
@@ -130,7 +130,7 @@ describe("edit_image", () => {
   });
 
   it("gives the addresses to an image-chat model", async () => {
-    const tool = imageEditTool({ gateway, model: "local-chat-image", family: "chat" });
+    const tool = imageEditTool({ gateway, model: "local-chat-image", shape: "chat" });
     expect((await tool.invoke(edit([await imageLink()]))).status).toBe("success");
   });
 

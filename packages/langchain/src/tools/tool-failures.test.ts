@@ -66,7 +66,7 @@ describe("a failed tool call", () => {
   it("says so when an answer was paid for and holds no image", async () => {
     scripted.script(completion({ content: "I draw no foxes." }));
     const chat = new ModelGateway(scripted.connection);
-    const message = await imageGenerationTool({ gateway: chat, model: "m", family: "chat" }).invoke(fox());
+    const message = await imageGenerationTool({ gateway: chat, model: "m", shape: "chat" }).invoke(fox());
     expect(message.text).toMatch(/^The model made no image: I draw no foxes\. .*may have been billed/);
     expect(message.artifact).toMatchObject({ type: "error", maybeBilled: true });
   });

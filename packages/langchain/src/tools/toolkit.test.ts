@@ -16,7 +16,7 @@ afterAll(() => emulator.close());
 
 const models = {
   image: "local-image",
-  imageEdit: { model: "local-chat-image", family: "chat" },
+  imageEdit: { model: "local-chat-image", shape: "chat" },
   speech: { model: "local-speech", request: { format: "wav" } },
   video: "local-video-2.0",
 } as const;

@@ -6,6 +6,7 @@ import {
   type VideoCreateRequest,
   type VideoFile,
   type VideoStatus,
+  type VideoSubmission,
   type VideoTask,
   VideoTaskFailedError,
   type VideoTaskHandle,
@@ -138,29 +139,32 @@ async function* makeVideo(
 
 function createTask(
   fields: VideoToolFields,
-  { prompt, image, duration }: VideoInput,
+  input: VideoInput,
   signal: AbortSignal | undefined,
 ): APIPromise<VideoTask> {
-  const { gateway, model } = fields;
+  const { family, body } = toSubmission(fields, input);
+  return fields.gateway.videos.createIn(family, body, { signal });
+}
+
+/** What prompt, picture and length are called in each family. */
+function toSubmission(fields: VideoToolFields, { prompt, image, duration }: VideoInput): VideoSubmission {
   const length = duration === undefined ? {} : { duration };
   switch (fields.family) {
     case "image2video": {
       // The schema requires it; an empty one is refused by the client before anything is sent.
-      const body = { ...fields.request, ...length, model_name: model, prompt, image: image ?? "" };
-      return gateway.videos.imageToVideo(body, { signal });
+      const named = { model_name: fields.model, prompt, image: image ?? "" };
+      return { family: fields.family, body: { ...fields.request, ...length, ...named } };
     }
     case "omni-video": {
       const images = image === undefined ? {} : { image_list: [{ image_url: image }] };
-      return gateway.videos.omniVideo(
-        { ...fields.request, ...length, ...images, model_name: model, prompt },
-        { signal },
-      );
+      const named = { model_name: fields.model, prompt };
+      return { family: fields.family, body: { ...fields.request, ...length, ...images, ...named } };
     }
     default: {
       const content: VideoCreateRequest["content"] = [{ type: "text", text: prompt }];
       if (image !== undefined)
         content.push({ type: "image_url", image_url: { url: image }, role: "first_frame" });
-      return gateway.videos.create({ ...fields.request, ...length, model, content }, { signal });
+      return { family: "content", body: { ...fields.request, ...length, model: fields.model, content } };
     }
   }
 }

@@ -1,5 +1,4 @@
-import type { ModelGateway, VideoTask } from "@model-gateway/core";
-import type { VideoSubmission } from "./video-task-record.js";
+import type { ModelGateway, VideoSubmission, VideoTask } from "@model-gateway/core";
 
 /** What the module adds to a body. */
 export interface SubmissionExtras {
@@ -15,13 +14,7 @@ export function createVideoTask(
   { key, callbackURL }: SubmissionExtras,
 ): Promise<VideoTask> {
   const callback = callbackURL === undefined ? {} : { callback_url: callbackURL };
-  const named = { external_task_id: key, ...callback };
-  switch (family) {
-    case "content":
-      return gateway.videos.create({ ...callback, ...body });
-    case "image2video":
-      return gateway.videos.imageToVideo({ ...named, ...body });
-    case "omni-video":
-      return gateway.videos.omniVideo({ ...named, ...body });
-  }
+  // The flat form has no field for it.
+  const named = family === "content" ? callback : { external_task_id: key, ...callback };
+  return gateway.videos.createIn(family, { ...named, ...body });
 }

@@ -237,7 +237,7 @@ describe("cancelling the watch of a task", () => {
   });
 });
 
-describe("the second video family", () => {
+describe("the wrapped families", () => {
   it("is submitted with our key as its own id, and polled where it was created", async () => {
     const { videos, emulator, creates } = await bootVideos();
     const image = { model_name: "local-image2video", prompt: "Wind", image: FRAME };

@@ -1,8 +1,6 @@
 import {
-  type ImageToVideoRequest,
-  type OmniVideoRequest,
-  type VideoCreateRequest,
   type VideoStatus,
+  type VideoSubmission,
   type VideoTask,
   type VideoTaskHandle,
   videoOutcome,
@@ -17,12 +15,6 @@ import {
  */
 export type VideoTaskRecordStatus = "submitting" | "rejected" | "unknown" | VideoStatus;
 
-/** What is asked of the gateway. In records, strings longer than 4096 characters are cut. */
-export type VideoSubmission =
-  | { family: "content"; body: VideoCreateRequest }
-  | { family: "image2video"; body: ImageToVideoRequest }
-  | { family: "omni-video"; body: OmniVideoRequest };
-
 /** Why a submission is `rejected` or `unknown`. Plain JSON. */
 export interface VideoTaskProblem {
   /** `kind` of core's error, or `other`. */
@@ -34,6 +26,7 @@ export interface VideoTaskProblem {
 /** What is written before the gateway is asked. */
 export interface VideoTaskIntent {
   key: string;
+  /** What is asked of the gateway; strings longer than 4096 characters are cut. */
   submission: VideoSubmission;
 }
 

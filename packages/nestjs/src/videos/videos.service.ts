@@ -6,6 +6,7 @@ import {
   type ModelGateway,
   type OmniVideoRequest,
   type VideoCreateRequest,
+  type VideoSubmission,
   type VideoTask,
 } from "@model-gateway/core";
 import {
@@ -26,12 +27,7 @@ import { VideoKeyTakenError } from "./video-key-taken-error.js";
 import { videoProblem } from "./video-problem.js";
 import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
 import { type PollSettings, VideoTaskPoller } from "./video-task-poller.js";
-import {
-  isOver,
-  type VideoSubmission,
-  type VideoTaskRecord,
-  type VideoTaskRecordStatus,
-} from "./video-task-record.js";
+import { isOver, type VideoTaskRecord, type VideoTaskRecordStatus } from "./video-task-record.js";
 import type { VideoTaskStore } from "./video-task-store.js";
 import { VideoWatches } from "./video-watches.js";
 
@@ -80,7 +76,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 
   /**
-   * Submits a video: `POST /videos`, or with `family` one of the two endpoints of the second family, where the
+   * Submits a video: `POST /videos`, or with `family` one of the two wrapped families, where the
    * key is also sent as `external_task_id`. Resolves when the task id is written down; rejects with core's error
    * otherwise. After an error with `maybeProcessed: true` the submission is kept as `unknown` and announced by
    * `orphans$`; after any other the key is free again.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InvalidRequestError } from "../index.js";
-import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-second-family-request.js";
+import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-wrapped-request.js";
 import type { ImageToVideoRequest, OmniVideoRequest } from "./video-types.js";
 
 const IMAGE_TO_VIDEO: ImageToVideoRequest = {

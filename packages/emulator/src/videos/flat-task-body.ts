@@ -5,7 +5,7 @@ import { LAST_FRAME_FILE, publishTaskFile, VIDEO_FILE } from "./render-task-file
 import { countVideoTokens } from "./video-tokens.js";
 
 /** The status response of `GET /videos/{task_id}`; callbacks carry the same body. */
-export interface VideoTaskBody {
+export interface FlatTaskBody {
   id: string;
   model: string;
   status: VideoTask["status"];
@@ -29,10 +29,10 @@ export interface VideoTaskBody {
   error?: { code: string; message: string };
 }
 
-/** A task of the first family as the API shows it now. */
-export function videoTaskBody(task: VideoTask, services: Services): VideoTaskBody {
+/** A task in the flat form, as the API shows it now. */
+export function flatTaskBody(task: VideoTask, services: Services): FlatTaskBody {
   const { settings } = task;
-  const body: VideoTaskBody = {
+  const body: FlatTaskBody = {
     id: task.id,
     model: task.model,
     status: task.status,
