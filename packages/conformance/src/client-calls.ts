@@ -19,10 +19,7 @@ export async function runCall(
   name: string,
   args: readonly unknown[],
 ): Promise<unknown> {
-  const result = await findCall(
-    gateway,
-    name,
-  )(...(name.startsWith("images.edit") ? args.map(withFiles) : args));
+  const result = await findCall(gateway, name)(...args.map(withFiles));
   if (result instanceof ImageStream) return collect(result);
   if (result instanceof ChatCompletionStream) return result.finalCompletion();
   if (!isSpeech(result)) return result;
@@ -30,14 +27,13 @@ export async function runCall(
   return { contentType: result.contentType, base64 };
 }
 
-/** JSON holds files as Base64. */
-function withFiles(body: unknown): unknown {
-  const { images, ...rest } = body as { images?: Array<{ base64: string; mediaType: string }> };
-  if (images === undefined) return body;
-  return {
-    ...rest,
-    images: images.map(({ base64, mediaType }) => ({ data: Buffer.from(base64, "base64"), mediaType })),
-  };
+/** The arguments with bytes where the ledger has files: `{ "$file": Base64, "mediaType": … }`. */
+function withFiles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withFiles);
+  if (typeof value !== "object" || value === null) return value;
+  const { $file: base64, ...rest } = value as Record<string, unknown>;
+  if (typeof base64 === "string") return { ...rest, data: Buffer.from(base64, "base64") };
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withFiles(member)]));
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -4,7 +4,7 @@ import { InvalidRequestError } from "@model-gateway/core";
 import { createEmulator } from "@model-gateway/emulator";
 import { describe, expect, it } from "vitest";
 import { clientAnswering, runCall } from "./client-calls.js";
-import { ROOT } from "./wire-ledger.js";
+import { type Endpoint, endpoints, ROOT } from "./wire-ledger.js";
 
 interface WireRequest {
   name: string;
@@ -83,12 +83,8 @@ describe("requests that break a hard limit", () => {
   it.each(refused.map((request) => [request.name, request] as const))(
     "%s: refused by the emulator by name",
     async (_name, { call, arguments: args, fields }) => {
-      const paths: Record<string, string> = {
-        "chat.completions.create": "/chat/completions",
-        "videos.create": "/videos",
-        "images.generate": "/images/generations",
-      };
-      const answer = await post(paths[call] as string, args[0]);
+      const { path } = endpoints.find((endpoint) => endpoint.call === call) as Endpoint;
+      const answer = await post(path, args[0]);
       expect(answer.status).toBe(400);
       const { error } = (await answer.json()) as { error: { message: string } };
       for (const field of fields) expect(error.message).toContain(field.split("[")[0]);

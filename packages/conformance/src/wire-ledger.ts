@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { VideoFamily } from "@model-gateway/core";
 
 /** Root of the repository. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -21,6 +22,7 @@ export interface Fixture {
   documented: boolean;
   /** The client call, such as `models.list`. */
   call: string;
+  /** A file stands in it as `{ "$file": Base64, "mediaType": … }`. */
   arguments: unknown[];
   answer: Answer;
   /** Answers to the further requests of the call. */
@@ -38,7 +40,7 @@ export interface Callback {
   name: string;
   documented: boolean;
   /** The family, where the client is told. */
-  family?: string;
+  family?: VideoFamily;
   payload: unknown;
   /** What the client reads must contain this. */
   result: Record<string, unknown>;
@@ -47,12 +49,18 @@ export interface Callback {
 export interface Endpoint {
   method: "GET" | "POST";
   path: string;
-  base: string;
-  body: string;
+  /** The base addresses below which it is served; all four where absent, beside them where empty. */
+  bases?: string[];
+  body: "json" | "multipart" | "none";
   answer: string;
   required: string[];
   paid: boolean;
-  call: string | null;
+  /** False for what the API description does not show. */
+  documented?: boolean;
+  /** Of an endpoint for videos. */
+  family?: VideoFamily;
+  /** The client call that serves it; several endpoints can have one. */
+  call: string;
 }
 
 function readJSON<T>(path: string): T {

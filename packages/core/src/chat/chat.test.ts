@@ -169,6 +169,9 @@ describe.each(TRANSPORTS)("chat streams over %s", (_name, transport) => {
     const error = await errorOf(stream.finalCompletion());
     expect(error).toBeInstanceOf(StreamInterruptedError);
     expect(error).toMatchObject({ reason: "unfinished" });
+    expect((error as Error).message).toContain(
+      "ended without a finish reason, so its answer may be cut off (requireFinishReason: false accepts",
+    );
     expect((error as StreamInterruptedError).partial).toMatchObject({
       choices: [{ message: { content: "I pay ", tool_calls: [{ id: "a" }] }, finish_reason: null }],
     });

@@ -2,6 +2,7 @@ import type { APIPromise } from "../transport/api-promise.js";
 import { LONG_TIMEOUT_MS, type RequestOptions } from "../transport/call.js";
 import type { Sender } from "../transport/sender.js";
 import { ChatCompletionStream } from "./chat-completion-stream.js";
+import { CHAT_PATH } from "./chat-path.js";
 import type { ChatCompletion, ChatCompletionRequest } from "./chat-types.js";
 import { checkChatRequest } from "./check-chat-request.js";
 import { CompletionAccumulator } from "./completion-accumulator.js";
@@ -41,10 +42,13 @@ export class ChatCompletions {
     const call = {
       name: "chat.completions.create",
       method: "POST",
-      path: "/chat/completions",
+      path: CHAT_PATH,
       cost: "repeatable",
       body,
       findError: findChatError,
+      unfinished:
+        "ended without a finish reason, so its answer may be cut off " +
+        "(requireFinishReason: false accepts routes that send none)",
       check: () => checkChatRequest(body),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
     } as const;

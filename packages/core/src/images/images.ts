@@ -1,4 +1,5 @@
 import { hasChoices } from "../chat/chat.js";
+import { CHAT_PATH } from "../chat/chat-path.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import type { Downloader } from "../download/download.js";
 import { InvalidResponseError } from "../errors/errors.js";
@@ -69,7 +70,7 @@ export class Images {
     const call: Call = {
       name: "images.generateThroughChat",
       method: "POST",
-      path: "/chat/completions",
+      path: CHAT_PATH,
       cost: "billable",
       body,
       findError: findChatError,

@@ -1,3 +1,4 @@
+import { CHAT_PATH } from "../chat/chat-path.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import { Checker } from "../checks/checker.js";
 import { APIError } from "../errors/api-error.js";
@@ -97,7 +98,7 @@ export class Moderations {
     const call: Call = {
       name: "moderations.classify",
       method: "POST",
-      path: "/chat/completions",
+      path: CHAT_PATH,
       cost: "repeatable",
       body: { model, messages: moderationPrompt(input, newMark()), temperature: 0 },
       findError: findChatError,

@@ -318,17 +318,13 @@ describe("the error of a stream that broke", () => {
   const CHAT: Partial<Call> = {
     name: "chat.completions.create",
     path: "/chat/completions",
+    unfinished: "ended without its last word",
     cost: "repeatable",
   };
 
   it.each<[AttemptFailure, string, string]>([
     [{ kind: "closed" }, "closed", "ended before the answer was complete"],
-    [
-      { kind: "unfinished" },
-      "unfinished",
-      "ended without a finish reason, so its answer may be cut off (requireFinishReason: false accepts routes that " +
-        "send none)",
-    ],
+    [{ kind: "unfinished" }, "unfinished", "ended without its last word"],
     [
       { kind: "timeout", limit: "deadline", limitMs: 9, sent: true },
       "deadline",

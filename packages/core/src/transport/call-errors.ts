@@ -236,9 +236,7 @@ export function errorFromInterruption(
 }
 
 function unfinishedWords({ call }: ErrorContext): string {
-  return call.path === "/chat/completions"
-    ? "ended without a finish reason, so its answer may be cut off (requireFinishReason: false accepts routes that send none)"
-    : "ended before any result was complete";
+  return call.unfinished ?? "ended before any result was complete";
 }
 
 export interface ErrorAnswer {

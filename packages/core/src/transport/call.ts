@@ -57,6 +57,8 @@ export interface Call {
   findError?: (answer: unknown) => unknown;
   /** An answer without body is an answer: undefined. */
   mayBeEmpty?: boolean;
+  /** What is wrong with a stream that ends properly and is not whole, for messages: `ended …`. */
+  unfinished?: string;
   /** A sentence for the message of an error answer: what to do about it. Asked with the status that it means. */
   hint?: (meaning: number) => string | undefined;
   /** In milliseconds, where neither the call nor the client sets one. */
