@@ -38,6 +38,7 @@ const GROUPS = {
     tests: tests(
       "transport/redact",
       "transport/abort-signal",
+      "transport/delay",
       "transport/transport-failure",
       "download/private-address",
       "json/parse-json",
