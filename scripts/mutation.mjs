@@ -106,6 +106,7 @@ const GROUPS = {
     ),
     tests: tests(
       "transport/attempt",
+      "transport/attempt-call",
       "transport/call",
       "transport/ask-for-key",
       "transport/expect-binary",
