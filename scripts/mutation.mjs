@@ -38,6 +38,7 @@ const GROUPS = {
     tests: tests(
       "transport/redact",
       "transport/abort-signal",
+      "transport/delay",
       "transport/transport-failure",
       "download/private-address",
       "json/parse-json",
@@ -105,6 +106,7 @@ const GROUPS = {
     ),
     tests: tests(
       "transport/attempt",
+      "transport/attempt-call",
       "transport/call",
       "transport/ask-for-key",
       "transport/expect-binary",

@@ -60,7 +60,7 @@ describe("the edges of private ranges", () => {
      198.19.255.255 198.51.100.7 203.0.113.9 224.0.0.0 240.0.0.1 255.255.255.255
      [fc00::] [fdff:ffff::1] [fe80::] [febf::1] [fec0::1] [feff::1] [ff00::] [ffff::1] [64:ff9b::1] [2002::1] [2001::1]
      [2001:0:1::1] [::ffff:192.168.0.1] [::ffff:172.16.0.1] [::169.254.169.254] [0:0:0:0:0:0:0:1]
-     a.localhost b.local c.internal d.home.arpa localhost. intranet`.split(/\s+/),
+     a.localhost b.local c.internal d.home.arpa d.home.arpa. localhost. intranet`.split(/\s+/),
   )("%s is inside", (host) => {
     expect(isPrivateHost(hostOf(`http://${host}/`))).toBe(true);
   });
@@ -72,7 +72,8 @@ describe("the edges of private ranges", () => {
      199.19.0.1 198.51.99.1 198.51.101.1 198.50.100.1 197.51.100.1 203.0.112.1 203.0.114.1 203.1.113.1 202.0.113.1
      223.255.255.255 [fbff::1] [fe00::1] [fe7f::1] [64:ff9a::1] [65:ff9b::1] [2001:4860::1] [2003::1] [1::1] [0:0:0:0:0:1::1]
      [::1:ffff:10.0.0.1] [0:0:0:0:1:ffff:a00:1] [::ffff:8.8.8.8] [2606:4700::10.0.0.1]
-     localhost.example.com internal.example.com home.arpa.example.com mylocal.com`.split(/\s+/),
+     localhost.example.com internal.example.com home.arpa.example.com mylocal.com not.mylocalhost 10.0.0.1.example.com
+     [1:2:3:4:5:6:7:8]`.split(/\s+/),
   )("%s is outside", (host) => {
     expect(isPrivateHost(hostOf(`http://${host}/`))).toBe(false);
   });

@@ -205,6 +205,53 @@ describe("an attempt", () => {
   });
 });
 
+describe("a transport", () => {
+  const options = { timeoutMs: 1_000, connectTimeoutMs: 1_000, idleTimeoutMs: 100, maxBytes: 1 };
+  const headers = { get: () => "text/event-stream", toRecord: () => ({}) };
+  const exchange = () => ({ abort: vi.fn(), resume: () => {}, isConnecting: () => false });
+
+  it("that throws has sent nothing, and keeps neither timer nor listener", async () => {
+    const { signal } = new AbortController();
+    const removed = vi.spyOn(signal, "removeEventListener");
+    const onSettled = vi.fn();
+    const send = () => {
+      throw "c";
+    };
+    const failed = runAttempt({ name: "throwing", send }, REQUEST, { ...options, signal, onSettled });
+    await expect(failed).rejects.toEqual({ kind: "unsent", cause: "c" });
+    expect(onSettled.mock.calls).toEqual([[{ kind: "unsent", cause: "c" }]]);
+    expect(removed).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("may answer before it returns: an error of any length, and closes it then", async () => {
+    const running = exchange();
+    const send = (_request: unknown, sink: TransportSink) => {
+      sink.head(500, headers);
+      sink.data(encode("x".repeat(2 ** 20 + 1)));
+      return running;
+    };
+    const answer = await runAttempt({ name: "early", send }, REQUEST, options);
+    expect(answer.text).toHaveLength(2 ** 20);
+    expect(running.abort).toHaveBeenCalledTimes(1);
+  });
+
+  it("may answer before it returns: the head of a stream, which is timed as any", async () => {
+    const running = exchange();
+    const send = (_request: unknown, sink: TransportSink) => {
+      sink.head(200, headers);
+      return running;
+    };
+    const reader = new WordReader();
+    const all = { ...options, createReader: () => reader };
+    const { stream } = await runAttempt<string>({ name: "early", send }, REQUEST, all);
+    expect(stream).toBe(reader.queue);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await readAll(reader.queue)).toEqual([{ interrupted: { kind: "idle" } }]);
+    expect(running.abort).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe("the time of an attempt", () => {
   it("is over at its time-out", async () => {
     const { outcome, exchange, done } = attempt();
@@ -295,6 +342,8 @@ describe("an answer that is a stream", () => {
   it.each([
     [404, "text/event-stream", "events", false],
     [300, "text/event-stream", "any", false],
+    [299, "text/event-stream", "any", true],
+    [199, "text/event-stream", "any", false],
     [200, "application/json", "events", false],
     [200, "application/json", "any", true],
     [200, "text/event-stream", "events", true],
@@ -321,15 +370,59 @@ describe("an answer that is a stream", () => {
   });
 
   it("shows by its first bytes what it is, where its head does not say", async () => {
-    const { head, data, done, outcome, reader } = streaming({ maxBytes: 5_000 });
+    const { head, data, done, outcome, reader, createReader } = streaming({ maxBytes: 5_000 });
     head(200, "application/json");
     data("da");
     expect(outcome.answer).toBeUndefined();
     data("ta: {}");
     await done;
     expect(outcome.answer?.stream).toBe(reader.queue);
+    expect(createReader).toHaveBeenCalledWith(expect.objectContaining({ status: 200 }));
     data("END");
     expect(await readAll(reader.queue)).toEqual(["da", "ta: {}", "END"]);
+  });
+
+  it("shows by its first bytes in whatever pieces: in one that is large, and asks for a pause as any", async () => {
+    const { head, data, reader } = streaming({ maxBytes: 5_000 }, 2);
+    head(200, "application/json");
+    const large = `data: ${"x".repeat(2_000)}`;
+    expect(data(large)).toBe(true);
+    expect(data("b")).toBe(false);
+    const small = streaming({}, 2);
+    small.head(200, "application/json");
+    expect(small.data("da")).toBe(true);
+    expect(small.data("ta: x")).toBe(false);
+    expect([await reader.queue.next(), await small.reader.queue.next()]).toMatchObject([
+      { value: large },
+      { value: "da" },
+    ]);
+  });
+
+  it("that its reader refuses by its first bytes is read no further", async () => {
+    const { head, data, reader, onSettled } = streaming();
+    const refused = new Error("no events");
+    const push = vi.spyOn(reader, "push").mockImplementation(() => {
+      throw refused;
+    });
+    head(200, "application/json");
+    data("da");
+    expect(data("ta: x")).toBe(true);
+    expect(push).toHaveBeenCalledTimes(1);
+    expect(onSettled.mock.calls).toEqual([[{ kind: "reader", cause: refused }]]);
+    expect(await readAll(reader.queue)).toEqual([refused]);
+  });
+
+  it("sets no timer for each of its items, and lets go of its last where timers are numbers", async () => {
+    const { head, data, reader } = streaming();
+    head();
+    const armed = vi.spyOn(globalThis, "setTimeout");
+    for (let count = 0; count < 50; count++) data("a");
+    expect(armed).not.toHaveBeenCalled();
+    armed.mockReturnValueOnce(7 as never);
+    expect(data("END")).toBe(true);
+    expect(armed).toHaveBeenCalledTimes(1);
+    armed.mockRestore();
+    expect(await readAll(reader.queue)).toHaveLength(51);
   });
 
   it("is not looked for among errors, nor behind the first kilobyte", async () => {
@@ -358,7 +451,7 @@ describe("an answer that is a stream", () => {
   });
 
   it("may be complete at its end only", async () => {
-    const { head, data, sink, reader, exchange } = streaming();
+    const { head, data, sink, reader, exchange, onSettled } = streaming();
     head();
     data("a");
     const end = vi.spyOn(reader, "end").mockImplementation(() => {
@@ -367,6 +460,7 @@ describe("an answer that is a stream", () => {
     });
     sink().end();
     expect(end).toHaveBeenCalledTimes(1);
+    expect(onSettled.mock.calls).toEqual([["complete"]]);
     expect(await readAll(reader.queue)).toEqual(["a", "b"]);
     expect(exchange.abort).not.toHaveBeenCalled();
   });

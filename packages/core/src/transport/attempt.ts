@@ -1,5 +1,6 @@
 import { onAbort } from "./abort-signal.js";
 import type { AsyncQueue } from "./async-queue.js";
+import { joinBytes } from "./byte-body.js";
 import { MAX_TIMER_MS } from "./delay.js";
 import { looksLikeEvents } from "./looks-like-events.js";
 import type {
@@ -171,7 +172,11 @@ class Attempt<T> implements TransportSink {
     if (this.size - chunk.length < SNIFF_BYTES && looksLikeEvents(this.chunks)) {
       const reader = createReader({ status: this.status, headers: this.headers });
       this.startStream(reader);
-      for (const kept of this.chunks.splice(0)) this.readStream(reader, kept);
+      let wantsMore = true;
+      for (const kept of this.chunks.splice(0)) {
+        if (!this.settled) wantsMore = this.readStream(reader, kept);
+      }
+      return wantsMore;
     }
     return true;
   }
@@ -232,7 +237,6 @@ class Attempt<T> implements TransportSink {
   }
 
   private readStream(reader: StreamReader<T>, chunk: Uint8Array): boolean {
-    if (this.settled) return true;
     let items: number;
     try {
       items = reader.push(chunk);
@@ -338,25 +342,15 @@ class Attempt<T> implements TransportSink {
 
   /** The timer is set once and compares with the last activity: cheaper than setting it anew for every chunk. */
   private readonly onTimer = (): void => {
-    if (this.settled) return;
     const { at, failure } = this.nextLimit();
     if (performance.now() < at - 1) this.arm();
     else this.fail(failure);
   };
 
   private takeText(): string {
-    const decoder = new TextDecoder();
-    const [first] = this.chunks;
-    if (first === undefined) return "";
-    if (this.chunks.length === 1) return decoder.decode(first);
-    const whole = new Uint8Array(this.size);
-    let offset = 0;
-    for (const chunk of this.chunks) {
-      whole.set(chunk, offset);
-      offset += chunk.length;
-    }
-    this.chunks = [];
-    return decoder.decode(whole);
+    const chunks = this.chunks.splice(0);
+    // Most answers come in one piece.
+    return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : joinBytes(chunks));
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { API_KEY, errorOf } from "../../test/gateways.js";
 import { parseAddress } from "../config/addresses.js";
 import { AsyncQueue } from "./async-queue.js";
@@ -63,6 +63,8 @@ describe("an answer of bytes", () => {
     ["samples that begin like text and go on as none", ['{"', [0xff, 0xfe]], "audio/pcm"],
     ["a brace alone that is no text", [[0x7b], [0xff]]],
     ["a kilobyte of blanks, then samples", [" ".repeat(1024), [1]]],
+    ["a kilobyte of blanks alone", [" ".repeat(1024)]],
+    ["a kilobyte that ends in a brace", [`${" ".repeat(1023)}{`]],
     ["a brace behind a kilobyte of blanks", [`${" ".repeat(1024)}{"error":"no"}`]],
     ["a brace at the end of a kilobyte of blanks", [`${" ".repeat(1023)}{"error":"no"}`]],
     ["JSON as a type of sound", [[1]], "audio/json"],
@@ -130,4 +132,17 @@ describe("an answer of bytes", () => {
     expect(await done).toMatchObject({ kind: "invalid_response" });
     expect(closed).toBe(1);
   });
+
+  it.each(["text/plain", "audio/mpeg"])(
+    "that is text of type %s in small pieces is not copied for each",
+    async (type) => {
+      const pieces = [...`{"${"x".repeat(20_000)}`];
+      const copied = vi.spyOn(Uint8Array.prototype, "set");
+      const { error } = await look(pieces, type);
+      const bytes = copied.mock.calls.reduce((sum, [piece]) => sum + piece.length, 0);
+      copied.mockRestore();
+      expect(error).toMatchObject({ kind: "invalid_response" });
+      expect(bytes).toBeLessThan(2 * pieces.length);
+    },
+  );
 });

@@ -22,40 +22,48 @@ export async function expectBinary(
   context: ErrorContext,
 ): Promise<void> {
   const declaredText = TEXT_TYPE.test(headers.get("content-type") ?? "");
-  let start: Uint8Array = new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let isText: boolean | undefined = declaredText || undefined;
   for (;;) {
     const { value, done } = await queue.next();
     if (done) break;
-    start = joinBytes([start, value]);
-    if (!declaredText && !mayBeText(start)) {
-      queue.putBack(start);
-      return;
+    chunks.push(value);
+    size += value.length;
+    // Only until it shows, which is soon: joined at each chunk, a text in small pieces would take quadratic time.
+    if (isText === undefined) {
+      const start = joinBytes(chunks);
+      isText = beginsAsText(start);
+      if (isText === false) {
+        queue.putBack(start);
+        return;
+      }
     }
-    if (start.length > MAX_TEXT_BYTES) break;
+    if (size > MAX_TEXT_BYTES) break;
   }
+  const whole = joinBytes(chunks);
   const unreadable = (what: string, body?: string) => errorFromUnreadable(what, status, body, context);
-  const text = decode(start);
+  const text = decode(whole);
   if (text === undefined && !declaredText) {
     // Samples without a header can begin with any bytes.
-    queue.putBack(start);
+    queue.putBack(whole);
     return;
   }
   void queue.return();
   if (text?.trim() === "") throw unreadable("an empty body");
   const parsed = parse(text);
-  if (isErrorEnvelope(parsed?.value)) {
-    throw errorFromErrorAnswer({ status, headers, body: parsed?.value }, context);
-  }
+  const body = parsed?.value;
+  if (isErrorEnvelope(body)) throw errorFromErrorAnswer({ status, headers, body }, context);
   throw unreadable(`${nameOf(text, parsed)} instead of binary data`, text);
 }
 
-/** Whether bytes begin as a JSON object or as markup, or are too few to tell. */
-function mayBeText(bytes: Uint8Array): boolean {
-  const visible = [...bytes.subarray(0, MAX_BLANKS)].filter((byte) => !isBlank(byte));
-  const [first, second] = visible;
-  if (first === undefined) return bytes.length < MAX_BLANKS;
+/** Whether bytes begin as a JSON object or as markup; undefined while they are too few to tell. */
+function beginsAsText(bytes: Uint8Array): boolean | undefined {
+  const tooFew = bytes.length < MAX_BLANKS ? undefined : false;
+  const [first, second] = bytes.subarray(0, MAX_BLANKS).filter((byte) => !isBlank(byte));
+  if (first === undefined) return tooFew;
   if (first !== BRACE && first !== ANGLE) return false;
-  if (second === undefined) return bytes.length < MAX_BLANKS;
+  if (second === undefined) return tooFew;
   if (first === BRACE) return second === QUOTE || second === CLOSING_BRACE;
   return /[!?a-z]/i.test(String.fromCharCode(second));
 }

@@ -271,6 +271,9 @@ describe("what is written", () => {
     );
     expect(reported.mock.calls.map(([line]) => line)).toEqual([...once, ...once]);
     expect(written).toEqual([]);
+    createObserver({ onRequest: fail }, logger, "error")?.onRequest(event);
+    expect(reported).toHaveBeenCalledTimes(4);
+    expect(written).toEqual([`error: ${once[0]}`]);
   });
 
   it("says so where an error cannot be printed, and leaves a broken logger alone", () => {

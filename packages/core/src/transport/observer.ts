@@ -112,7 +112,7 @@ export function createObserver(
     if (broken.has(name)) return;
     broken.add(name);
     const text = `Model Gateway: the ${name === "logger" ? name : `hook ${name}`} failed: ${describe(error)}`;
-    if (name === "logger" || !log("error", text)) console.error(text);
+    if (!log("error", text)) console.error(text);
   };
   const tell = <E extends object>(
     name: keyof GatewayHooks,

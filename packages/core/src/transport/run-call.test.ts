@@ -58,6 +58,8 @@ describe("what is sent", () => {
     const plain = client([{}]);
     await plain.gateway.models.list();
     expect(plain.sent[0]?.headers.get("user-agent")).toBe(`model-gateway-core/${VERSION}`);
+    await plain.gateway.videos.create(VIDEO);
+    expect(plain.sent[1]?.headers.get("content-type")).toBe("application/json");
   });
 
   it("with a paid create has a key of its own, over all attempts; the caller's wins", async () => {
@@ -303,6 +305,12 @@ describe("failover", () => {
     random.mockRestore();
     expect(hosts(sent)).toEqual(["g", "g"]);
     expect(told[1]).toMatchObject({ event: "onRetry", reason: "unsent" });
+  });
+
+  it("goes on as quietly where nobody listens", async () => {
+    const { gateway, sent } = client([refused(), {}], { ...BOTH, hooks: undefined });
+    await gateway.models.list();
+    expect(hosts(sent)).toEqual(["g", "c"]);
   });
 
   it("is not decided by calls that have one address: each route keeps its own way", async () => {
