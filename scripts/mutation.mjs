@@ -80,17 +80,15 @@ const GROUPS = {
     ),
     more: tests("chat/chat", "images/images", "audio/audio", "download/download", "transport/call-limits"),
   },
+  bodies: {
+    mutate: inTransport("decode-content", "multipart", "encode-body"),
+    tests: tests("transport/decode-content", "transport/multipart", "transport/encode-body"),
+    more: tests("transport/dispatch-transport", "images/images"),
+  },
   transport: {
-    mutate: inTransport(
-      "dispatch-transport",
-      "fetch-transport",
-      "decode-content",
-      "select-transport",
-      "multipart",
-      "encode-body",
-    ),
-    tests: tests("transport/dispatch-transport", "transport/fetch-transport"),
-    more: tests("images/images", "transport/sender", "download/download", "chat/chat"),
+    mutate: inTransport("dispatch-transport", "fetch-transport", "select-transport"),
+    tests: tests("transport/dispatch-exchange", "transport/fetch-transport", "transport/select-transport"),
+    more: tests("transport/dispatch-transport", "images/images", "transport/sender"),
   },
   call: {
     mutate: inTransport(
@@ -125,8 +123,8 @@ const GROUPS = {
   },
   download: {
     mutate: ["download", "save-download", "resolve-host", "base64"].map((name) => `download/${name}.ts`),
-    tests: tests("download/download", "download/save-download"),
-    more: tests("images/images", "embeddings/embeddings"),
+    tests: tests("download/download", "download/save-download", "download/base64", "download/resolve-host"),
+    more: tests("images/images"),
   },
   videos: {
     mutate: ["videos/**/*.ts"],

@@ -9,6 +9,7 @@ import {
   type FetchFunction,
   InvalidRequestError,
   InvalidResponseError,
+  ModelGateway,
   StreamInterruptedError,
 } from "../index.js";
 
@@ -20,6 +21,9 @@ interface DispatchHandler {
 
 const BYTES = new Uint8Array(300_000).map((_, index) => index % 251);
 
+/** `toEqual` takes seconds for as many bytes. */
+const isWhole = (bytes: Uint8Array | ArrayBuffer) => Buffer.from(bytes as Uint8Array).equals(BYTES);
+
 describe.each(TRANSPORTS)("download over %s", (_name, transport) => {
   it("streams a file of the gateway with the key", async () => {
     const server = await startServer((_request, response) =>
@@ -27,7 +31,7 @@ describe.each(TRANSPORTS)("download over %s", (_name, transport) => {
     );
     const file = await gatewayFor(server.url, transport).download(`${server.origin}/files/1.mp4?sig=s`);
     expect([file.contentType, file.contentLength]).toEqual(["video/mp4", BYTES.length]);
-    expect(new Uint8Array(await new Response(file.body).arrayBuffer())).toEqual(BYTES);
+    expect(isWhole(await new Response(file.body).arrayBuffer())).toBe(true);
     expect(server.requests[0]).toMatchObject({
       path: "/files/1.mp4?sig=s",
       headers: { authorization: `Bearer ${API_KEY}` },
@@ -37,10 +41,10 @@ describe.each(TRANSPORTS)("download over %s", (_name, transport) => {
   it("takes results, and paths on the gateway's own host", async () => {
     const server = await startServer((_request, response) => response.end(BYTES));
     const gateway = gatewayFor(server.url, transport);
-    expect(await (await gateway.download({ url: "/files/1.mp4" })).bytes()).toEqual(BYTES);
+    expect(isWhole(await (await gateway.download({ url: "/files/1.mp4" })).bytes())).toBe(true);
     const file = await gateway.download(new URL(`${server.origin}/files/2.mp4`));
     expect(file.contentType).toBe("application/octet-stream");
-    expect(await file.bytes()).toEqual(BYTES);
+    expect(isWhole(await file.bytes())).toBe(true);
   });
 
   it("follows redirects of its own host and no more than five", async () => {
@@ -119,25 +123,227 @@ describe.each(TRANSPORTS)("download over %s", (_name, transport) => {
 describe("download", () => {
   const gateway = gatewayFor("https://gateway.example/v1");
 
-  it.each([
-    "http://127.0.0.1/x",
-    "http://localhost:8080/x",
-    "file:///etc/passwd",
-    "ftp://files.example.com/x",
-    "http://[::1]/",
-  ])("refuses %s before anything is sent", async (url) => {
-    expect(await errorOf(gateway.download(url))).toBeInstanceOf(InvalidRequestError);
+  it.each<[source: unknown, message: string]>([
+    ["http://127.0.0.1/x", "must not lead into a private network (127.0.0.1)"],
+    ["http://localhost:8080/x", "must not lead into a private network (localhost)"],
+    ["file:///etc/passwd", "must start with https: or http:, and not file:"],
+    ["ftp://files.example.com/x", "must start with https: or http:, and not ftp:"],
+    ["http://[::1]/", "must not lead into a private network ([::1])"],
+    ["https://[", "must be a URL"],
+    [{ url: "https://[" }, "must be a URL"],
+    [{ url: undefined }, "must be a URL"],
+    [{ url: null }, "must be a URL"],
+    [undefined, "must be a URL"],
+    ["data:nothing", "is not a data URL"],
+    ["data:image/png;base64,A", "is a data URL that cannot be decoded"],
+    ["data:,%", "is a data URL that cannot be decoded"],
+  ])("refuses %j before anything is sent", async (source, message) => {
+    const error = (await errorOf(gateway.download(source as string))) as InvalidRequestError;
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error.problems).toEqual([{ field: "url", message }]);
+  });
+
+  it("keeps the value and the reason of what is no URL at hand", async () => {
+    for (const source of ["https://[", { url: "https://[" }]) {
+      const error = (await errorOf(gateway.download(source))) as InvalidRequestError;
+      expect(error.problems[0]?.value).toBe("https://[");
+      expect(error.cause).toBeInstanceOf(TypeError);
+    }
+    expect(await errorOf(gateway.download({ url: undefined as never }))).toMatchObject({
+      cause: new TypeError("There is no URL."),
+    });
   });
 
   it("decodes data URLs", async () => {
-    const file = await gateway.download("data:image/png;base64,AQID");
+    const file = await gateway.download("data:image/png;base64,AQID", { maxBytes: 3 });
     expect([file.contentType, file.contentLength]).toEqual(["image/png", 3]);
     expect(await file.bytes()).toEqual(Uint8Array.of(1, 2, 3));
-    expect(await new Response((await gateway.download("data:,a%20b")).body).text()).toBe("a b");
-    expect(await errorOf(gateway.download("data:image/png;base64,AQID", { maxBytes: 2 }))).toBeInstanceOf(
-      InvalidRequestError,
+    const text = await gateway.download("data:,a%20b,c%0Ad");
+    expect([text.contentType, await new Response(text.body).text()]).toEqual(["text/plain", "a b,c\nd"]);
+    const error = await errorOf(gateway.download("data:image/png;base64,AQID", { maxBytes: 2 }));
+    expect((error as InvalidRequestError).problems).toEqual([
+      { field: "url", message: "holds 3 bytes, more than the 2 of maxBytes" },
+    ]);
+  });
+
+  it.each<[options: object, message: string]>([
+    [{ timeout: 0 }, "Option timeout must be"],
+    [{ maxBytes: -1 }, "Option maxBytes must be"],
+    [{ maxSize: 1 }, "download"],
+  ])("refuses the options %j", async (options, message) => {
+    const error = await errorOf(gateway.download("https://files.example.com/x", options));
+    expect(error).toMatchObject({ kind: "configuration", message: expect.stringContaining(message) });
+  });
+});
+
+describe("what is asked and answered", () => {
+  const FILE = "https://files.example.com/1.mp4?signature=xyz";
+
+  /** Downloads over a fetch function that answers as the test says. */
+  const downloadFrom = (fetch: FetchFunction, options?: DownloadOptions, source: unknown = FILE) =>
+    gatewayFor("https://gateway.example/v1", { fetch }).download(source as string, options);
+
+  const failing = (error: unknown, options?: DownloadOptions, source?: unknown) =>
+    errorOf(downloadFrom(() => Promise.reject(error), options, source));
+
+  it("is any kind of file, with every option that there is", async () => {
+    const asked: unknown[] = [];
+    const { signal } = new AbortController();
+    const options = { signal, timeout: 1_000, maxBytes: 5, sendKey: true };
+    await downloadFrom(async (...request) => {
+      asked.push(request);
+      return new Response("bytes");
+    }, options);
+    expect(asked).toMatchObject([[FILE, { method: "GET", headers: { accept: "*/*" } }]]);
+  });
+
+  it("is what a result leads to: its own URL, or a path on the gateway's host", async () => {
+    const asked: string[] = [];
+    const fetch: FetchFunction = async (url) => {
+      asked.push(url);
+      return new Response("bytes");
+    };
+    await downloadFrom(fetch, {}, { url: FILE });
+    await downloadFrom(fetch, {}, { url: "/files/1.mp4" });
+    const endpoints = { cdn: "https://cdn.gateway.example/v1" };
+    await new ModelGateway({ apiKey: API_KEY, endpoints, route: "cdn", fetch }).download(FILE);
+    expect(asked).toEqual([FILE, "https://gateway.example/files/1.mp4", FILE]);
+  });
+
+  it.each<[string | undefined, number | undefined]>([
+    [undefined, undefined],
+    ["abc", undefined],
+    ["1.5", undefined],
+    ["5", 5],
+  ])("has the length that it declares (%j), if that is one", async (length, contentLength) => {
+    const headers = new Headers(length === undefined ? {} : { "content-length": length });
+    const file = await downloadFrom(async () => new Response("bytes", { headers }), { maxBytes: 5 });
+    expect(file.contentLength).toBe(contentLength);
+    expect("contentLength" in file).toBe(contentLength !== undefined);
+  });
+
+  it("has no length that was declared of its encoding", async () => {
+    const headers = { "content-encoding": "gzip", "content-length": "30" };
+    const file = await downloadFrom(async () => new Response("bytes", { headers }), { maxBytes: 20 });
+    expect("contentLength" in file).toBe(false);
+  });
+
+  it("says how much larger a file is than it may be", async () => {
+    const headers = { "content-length": "6" };
+    const error = await errorOf(
+      downloadFrom(async () => new Response("bytes!", { headers }), { maxBytes: 5 }),
     );
-    expect(await errorOf(gateway.download("data:image/png;base64,%"))).toBeInstanceOf(InvalidRequestError);
+    expect((error as Error).message).toContain("with 6 bytes, more than the 5 of maxBytes");
+  });
+
+  it.each([201, 204, 299, 400, 404])(
+    "is no redirect when its status is %d, whatever it says",
+    async (status) => {
+      let asked = 0;
+      const outcome = downloadFrom(async () => {
+        asked++;
+        return new Response(null, { status, headers: { location: "/elsewhere" } });
+      });
+      if (status < 300) await outcome;
+      else expect(await errorOf(outcome)).toMatchObject({ status });
+      expect(asked).toBe(1);
+    },
+  );
+
+  it.each([300, 308, 399])("is a redirect when its status is %d", async (status) => {
+    const asked: string[] = [];
+    const file = await downloadFrom(async (url) => {
+      asked.push(url);
+      return url === FILE
+        ? new Response(null, { status, headers: { location: "2.mp4" } })
+        : new Response("bytes");
+    });
+    expect(new TextDecoder().decode(await file.bytes())).toBe("bytes");
+    expect(asked).toEqual([FILE, "https://files.example.com/2.mp4"]);
+  });
+
+  it("is an error of ours when a redirect leads to no URL", async () => {
+    const location = "https://[";
+    const error = await errorOf(
+      downloadFrom(async () => new Response(null, { status: 302, headers: { location } })),
+    );
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ status: 302, path: "/1.mp4", attempts: 1 });
+    expect((error as Error).message).toContain("with a redirect to no URL");
+  });
+
+  it("is told of an error: what the server says, its id, and the way there", async () => {
+    const refusals = [
+      { body: JSON.stringify(errorBody("link expired", "old")), message: "link expired (code old, request" },
+      { body: "gone", message: "gone" },
+    ];
+    for (const { body, message } of refusals) {
+      const error = await errorOf(
+        downloadFrom(async (url) =>
+          url === FILE
+            ? new Response(null, { status: 302, headers: { location: "/2.mp4" } })
+            : new Response(body, { status: 404, headers: { "x-request-id": "r1" } }),
+        ),
+      );
+      expect(error).toMatchObject({ kind: "not_found", method: "GET", path: "/2.mp4", requestId: "r1" });
+      expect((error as Error).message).toContain(message);
+      expect((error as Error).message).not.toContain("does not end in /v1");
+      expect((error as { timeline: unknown[] }).timeline).toEqual([
+        { address: "general", phase: "answered", status: 302, ms: expect.any(Number) },
+        { address: "general", phase: "answered", status: 404, ms: expect.any(Number) },
+      ]);
+    }
+    const plain = await errorOf(downloadFrom(async () => new Response("gone", { status: 404 })));
+    expect(plain).toMatchObject({ body: "gone" });
+  });
+
+  it("is told of a failure, which costs nothing and may be tried again", async () => {
+    for (const [code, phase] of [
+      ["ECONNREFUSED", "unsent"],
+      ["ECONNRESET", "no_answer"],
+    ]) {
+      const error = await failing(Object.assign(new Error("failed"), { code }));
+      expect(error).toMatchObject({
+        kind: "connection",
+        code,
+        retryable: true,
+        maybeProcessed: false,
+        timeline: [{ address: "general", phase, ms: expect.any(Number) }],
+      });
+      expect((error as Error).message).toContain("GET https://files.example.com/1.mp4.");
+    }
+  });
+
+  it("is told of an abort, which nobody should repeat", async () => {
+    const controller = new AbortController();
+    const left = errorOf(downloadFrom(() => new Promise(() => {}), { signal: controller.signal }));
+    controller.abort("left");
+    const error = await left;
+    expect(error).toMatchObject({ kind: "aborted", cause: "left", retryable: false, maybeProcessed: false });
+    expect((error as Error).message).toContain("download was aborted");
+  });
+
+  it.each<[string, DownloadOptions, { timeout?: number }, number]>([
+    ["its own time-out", { timeout: 30 }, { timeout: 20 }, 30],
+    ["that of the client", {}, { timeout: 20 }, 20],
+    ["ten minutes", {}, {}, 600_000],
+  ])("is waited for as long as %s", async (_which, options, gatewayOptions, timeoutMs) => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    vi.advanceTimersByTime(1_000);
+    const fetch: FetchFunction = () => new Promise(() => {});
+    const late = errorOf(
+      gatewayFor("https://gateway.example/v1", { ...gatewayOptions, fetch }).download(FILE, options),
+    );
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await late).toMatchObject({
+      kind: "timeout",
+      timeoutMs,
+      retryable: true,
+      timeline: [{ phase: "no_answer", ms: timeoutMs }],
+    });
   });
 });
 
@@ -149,9 +355,11 @@ describe("the key", () => {
     },
   };
 
+  const KEY = `Bearer ${API_KEY}`;
+
   /** Downloads over a fetch function that notes what each host is told; redirects as the test says. */
   async function keysSent(url: string, options?: DownloadOptions, redirects: Record<string, string> = {}) {
-    const sent: Array<[url: string, key: string | undefined]> = [];
+    const sent: Array<[url: string, authorization: string | undefined]> = [];
     const fetch: FetchFunction = async (input, init) => {
       const { authorization } = (init?.headers ?? {}) as Record<string, string | undefined>;
       sent.push([input, authorization]);
@@ -161,7 +369,7 @@ describe("the key", () => {
         : new Response(null, { status: 302, headers: { location } });
     };
     await gatewayFor("https://gateway.example/v1", { ...BASES, fetch }).download(url, options);
-    return sent.map(([, key]) => key === `Bearer ${API_KEY}`);
+    return sent.map(([, authorization]) => authorization);
   }
 
   it.each<[string, boolean]>([
@@ -176,16 +384,15 @@ describe("the key", () => {
     ["https://gateway.example:444/1.png", false],
     ["https://special.gateway.example/1.png", false],
   ])("to %s: %j", async (url, own) => {
-    expect(await keysSent(url)).toEqual([own]);
-    expect(await keysSent(url, { sendKey: false })).toEqual([false]);
+    expect(await keysSent(url)).toEqual([own ? KEY : undefined]);
+    expect(await keysSent(url, { sendKey: false })).toEqual([undefined]);
   });
 
   it("does not follow a redirect to a foreign host, and is not taken up there for the way back", async () => {
     const own = "https://gateway.example/1";
-    expect(await keysSent(own, {}, { [own]: "https://files.example.com/1" })).toEqual([true, false]);
-    expect(await keysSent("https://files.example.com/1", {}, { "https://files.example.com/1": own })).toEqual(
-      [false, true],
-    );
+    expect(await keysSent(own, {}, { [own]: "https://files.example.com/1" })).toEqual([KEY, undefined]);
+    const foreign = "https://files.example.com/1";
+    expect(await keysSent(foreign, {}, { [foreign]: own })).toEqual([undefined, KEY]);
   });
 
   it("is never sent where a redirect leads from https to http", async () => {
@@ -195,6 +402,39 @@ describe("the key", () => {
       expect(error).toBeInstanceOf(InvalidResponseError);
       expect((error as Error).message).toContain("from https to http");
     }
+  });
+});
+
+describe("a key that is asked for", () => {
+  const OWN = "https://gateway.example/1.png";
+
+  it("is asked for where it is sent, for each request anew, and nowhere else", async () => {
+    let asked = 0;
+    const sent: unknown[] = [];
+    const fetch: FetchFunction = async (input, init) => {
+      const { authorization } = (init?.headers ?? {}) as Record<string, string | undefined>;
+      sent.push(authorization);
+      return input === OWN
+        ? new Response(null, { status: 302, headers: { location: "/2.png" } })
+        : new Response("bytes");
+    };
+    const gateway = gatewayFor("https://gateway.example/v1", { apiKey: async () => `key-${++asked}`, fetch });
+    await gateway.download(OWN);
+    await gateway.download("https://files.example.com/1.png");
+    await gateway.download(OWN, { sendKey: false });
+    expect(sent).toEqual(["Bearer key-1", "Bearer key-2", undefined, undefined, undefined]);
+    expect(asked).toBe(2);
+  });
+
+  it("is waited for no longer than the time-out and the caller say", async () => {
+    const gateway = gatewayFor("https://gateway.example/v1", { apiKey: () => new Promise(() => {}) });
+    const late = await errorOf(gateway.download(OWN, { timeout: 5 }));
+    expect(late).toMatchObject({ kind: "configuration", option: "apiKey", attempts: 0 });
+    expect((late as Error).message).toContain("no key within 5 ms, so download could not be sent");
+    const controller = new AbortController();
+    const left = errorOf(gateway.download(OWN, { signal: controller.signal }));
+    controller.abort("left");
+    expect(await left).toMatchObject({ kind: "aborted", cause: "left" });
   });
 });
 
@@ -244,7 +484,9 @@ describe("names of foreign hosts", () => {
       const connected = resolving({ "files.example.com": ["93.184.216.34", address] });
       const error = await errorOf(gateway.download("https://files.example.com/1.png"));
       expect(error).toBeInstanceOf(InvalidRequestError);
-      expect((error as Error).message).toContain("private network (files.example.com)");
+      expect((error as InvalidRequestError).problems).toEqual([
+        { field: "url", message: "must not lead into a private network (files.example.com)" },
+      ]);
       expect(connected).toEqual([]);
     },
   );
@@ -268,9 +510,19 @@ describe("names of foreign hosts", () => {
   it("that nobody knows fail without a request; those of the gateway's own are not looked up", async () => {
     const connected = resolving({});
     const error = await errorOf(gateway.download("https://files.example.com/1.png"));
-    expect(error).toMatchObject({ kind: "connection", code: "ENOTFOUND" });
+    expect(error).toMatchObject({ kind: "connection", code: "ENOTFOUND", attempts: 0 });
     await gateway.download("https://gateway.example/1.png");
     expect(connected).toEqual([{ origin: "https://gateway.example", host: undefined }]);
+  });
+
+  it("are looked up no longer than the caller waits", async () => {
+    const connected = resolving({});
+    vi.spyOn(dns, "lookup").mockImplementation((() => {}) as never);
+    const controller = new AbortController();
+    const left = errorOf(gateway.download("https://files.example.com/1.png", { signal: controller.signal }));
+    controller.abort("left");
+    expect(await left).toMatchObject({ kind: "aborted", cause: "left", attempts: 0 });
+    expect(connected).toEqual([]);
   });
 
   it("are left to a proxy where there is one", async () => {

@@ -88,7 +88,10 @@ export function createDownloader(
       if (redirects === MAX_REDIRECTS) {
         throw errorFromUnreadable(`more than ${MAX_REDIRECTS} redirects`, answer.status, undefined, context);
       }
-      const next = new URL(location, url);
+      const next = follow(location, url);
+      if (next === undefined) {
+        throw errorFromUnreadable("a redirect to no URL", answer.status, undefined, context);
+      }
       if (url.protocol === "https:" && next.protocol === "http:") {
         throw errorFromUnreadable("a redirect from https to http", answer.status, undefined, context);
       }
@@ -193,10 +196,20 @@ async function resolvePublicAddress(
 function parseSource(source: DownloadSource, config: GatewayConfig): URL {
   const text = typeof source === "string" || source instanceof URL ? String(source) : source?.url;
   try {
+    // A result without an address would be read as the path `undefined`.
+    if (text === undefined || text === null) throw new TypeError("There is no URL.");
     // Some routes give a path on their own host.
     return new URL(text, config.addresses.general?.origin);
   } catch (cause) {
     throw new InvalidRequestError([{ field: "url", message: "must be a URL", value: text }], { cause });
+  }
+}
+
+function follow(location: string, from: URL): URL | undefined {
+  try {
+    return new URL(location, from);
+  } catch {
+    return undefined;
   }
 }
 
@@ -261,11 +274,11 @@ function parseError(text: string | undefined): unknown {
 
 function readLength(value: string | undefined): number | undefined {
   const length = Number(value);
-  return value !== undefined && Number.isInteger(length) ? length : undefined;
+  return Number.isInteger(length) ? length : undefined;
 }
 
 function decodeDataURL(url: URL, maxBytes: number): Download {
-  const match = /^data:([^,]*?)(;base64)?,(.*)$/s.exec(url.href);
+  const match = /^data:([^,]*?)(;base64)?,(.*)/s.exec(url.href);
   const refuse = (message: string) => new InvalidRequestError([{ field: "url", message }]);
   if (match === null) throw refuse("is not a data URL");
   const [, type = "", base64, data = ""] = match;

@@ -27,7 +27,7 @@ describe("saveDownload", () => {
       onProgress: (seen) => progress.push(seen),
     });
     expect(written).toBe(BYTES.length);
-    expect(new Uint8Array(await readFile(join(directory, "1.mp4")))).toEqual(BYTES);
+    expect((await readFile(join(directory, "1.mp4"))).equals(BYTES)).toBe(true);
     expect(progress.at(-1)).toEqual({ received: BYTES.length, total: BYTES.length });
     expect(await readdir(directory)).toEqual(["1.mp4"]);
   });
@@ -48,5 +48,12 @@ describe("saveDownload", () => {
     });
     expect(await errorOf(aborted)).toMatchObject({ name: "AbortError" });
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("fails with what kept it from writing, and with nothing that came of it", async () => {
+    const server = await startServer((_request, response) => response.end(BYTES));
+    const file = await gatewayFor(server.url).download(`${server.origin}/1.mp4`);
+    const saved = saveDownload(file, join(await folder(), "missing", "a"));
+    expect(await errorOf(saved)).toMatchObject({ code: "ENOENT", syscall: "open" });
   });
 });

@@ -72,7 +72,7 @@ export function createFetchTransport(fetchFunction: FetchFunction): Transport {
 
 async function requestInit(request: TransportRequest, controller: AbortController): Promise<RequestInit> {
   const { body } = request;
-  const streamed = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+  const streamed = typeof body === "object" && Symbol.asyncIterator in body;
   const init = {
     method: request.method,
     headers: request.headers,
