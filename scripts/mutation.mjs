@@ -10,6 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const reports = join(root, "reports", "mutation");
 const REQUIRED_SCORE = 90;
 
+const sources = (...names) => names.map((name) => `${name}.ts`);
 const tests = (...names) => names.map((name) => `src/${name}.test.ts`);
 
 /**
@@ -18,111 +19,129 @@ const tests = (...names) => names.map((name) => `src/${name}.test.ts`);
  */
 const GROUPS = {
   policy: {
-    mutate: inTransport("retry-policy", "retry-after", "status-table", "retry-budget", "call-gate"),
+    mutate: sources(
+      "call/retry-policy",
+      "call/retry-after",
+      "call/status-table",
+      "call/retry-budget",
+      "call/call-gate",
+    ),
     tests: tests(
-      "transport/retry-policy",
-      "transport/retry-after",
-      "transport/retry-budget",
-      "transport/status-table",
-      "transport/call-gate",
+      "call/retry-policy",
+      "call/retry-after",
+      "call/retry-budget",
+      "call/status-table",
+      "call/call-gate",
       "errors/error-from-answer",
     ),
-    more: tests("transport/sender", "transport/call-limits"),
+    more: tests("call/sender", "call/call-limits"),
   },
   secrets: {
-    mutate: [
-      ...inTransport("redact", "abort-signal", "delay", "transport-failure"),
-      "download/private-address.ts",
-      "json/parse-json.ts",
-    ],
-    tests: tests(
-      "transport/redact",
-      "transport/abort-signal",
-      "transport/delay",
+    mutate: sources(
+      "call/redact",
+      "call/abort-signal",
+      "call/delay",
       "transport/transport-failure",
       "download/private-address",
       "json/parse-json",
     ),
-    more: tests("transport/sender", "transport/call-limits", "transport/dispatch-transport"),
+    tests: tests(
+      "call/redact",
+      "call/abort-signal",
+      "call/delay",
+      "transport/transport-failure",
+      "download/private-address",
+      "json/parse-json",
+    ),
+    more: tests("call/sender", "call/call-limits", "transport/dispatch-transport"),
   },
   errors: {
-    mutate: ["errors/**/*.ts", ...inTransport("call-errors")],
+    mutate: ["errors/**/*.ts", "call/call-errors.ts"],
     tests: tests(
       "errors/read-error-body",
       "errors/error-from-answer",
       "errors/strip-markup",
       "errors/errors",
-      "transport/call-errors",
+      "call/call-errors",
     ),
-    more: tests("transport/call-limits", "transport/sender", "chat/chat", "images/images"),
+    more: tests("call/call-limits", "call/sender", "chat/chat", "images/images"),
   },
   config: {
     mutate: ["config/**/*.ts", "checks/**/*.ts"],
     tests: tests("config/config", "config/addresses", "checks/check-option-names", "checks/checker"),
-    more: tests("videos/check-video-request", "transport/sender", "transport/call-limits", "chat/chat"),
+    more: tests("videos/check-video-request", "call/sender", "call/call-limits", "chat/chat"),
   },
   streams: {
-    mutate: inTransport(
-      "async-queue",
-      "event-stream-parser",
-      "json-stream-reader",
-      "looks-like-events",
-      "byte-body",
-      "byte-reader",
+    mutate: sources(
+      "streams/async-queue",
+      "streams/event-stream-parser",
+      "streams/json-stream-reader",
+      "streams/looks-like-events",
+      "streams/byte-body",
+      "streams/byte-reader",
     ),
     tests: tests(
-      "transport/async-queue",
-      "transport/event-stream-parser",
-      "transport/json-stream-reader",
-      "transport/looks-like-events",
-      "transport/byte-body",
-      "transport/byte-reader",
+      "streams/async-queue",
+      "streams/event-stream-parser",
+      "streams/json-stream-reader",
+      "streams/looks-like-events",
+      "streams/byte-body",
+      "streams/byte-reader",
     ),
-    more: tests("chat/chat", "images/images", "audio/audio", "download/download", "transport/call-limits"),
+    more: tests("chat/chat", "images/images", "audio/audio", "download/download", "call/call-limits"),
   },
   bodies: {
-    mutate: inTransport("decode-content", "multipart", "encode-body"),
-    tests: tests("transport/decode-content", "transport/multipart", "transport/encode-body"),
+    mutate: sources("transport/decode-content", "transport/multipart", "call/encode-body"),
+    tests: tests("transport/decode-content", "transport/multipart", "call/encode-body"),
     more: tests("transport/dispatch-transport", "images/images"),
   },
   transport: {
-    mutate: inTransport("dispatch-transport", "fetch-transport", "select-transport"),
+    mutate: sources(
+      "transport/dispatch-transport",
+      "transport/fetch-transport",
+      "transport/select-transport",
+    ),
     tests: tests("transport/dispatch-exchange", "transport/fetch-transport", "transport/select-transport"),
-    more: tests("transport/dispatch-transport", "images/images", "transport/sender"),
+    more: tests("transport/dispatch-transport", "images/images", "call/sender"),
   },
   call: {
-    mutate: inTransport(
-      "attempt",
-      "attempt-call",
-      "run-call",
-      "call",
-      "sender",
-      "ask-for-key",
-      "expect-binary",
-      "observer",
-      "api-promise",
+    mutate: sources(
+      "call/exchange",
+      "call/attempt",
+      "call/retry-loop",
+      "call/call",
+      "call/sender",
+      "call/ask-for-key",
+      "call/expect-binary",
+      "hooks/observer",
+      "call/api-promise",
     ),
     tests: tests(
-      "transport/attempt",
-      "transport/attempt-call",
-      "transport/call",
-      "transport/ask-for-key",
-      "transport/expect-binary",
-      "transport/api-promise",
-      "transport/observer",
-      "transport/run-call",
+      "call/exchange",
+      "call/attempt",
+      "call/call",
+      "call/ask-for-key",
+      "call/expect-binary",
+      "call/api-promise",
+      "hooks/observer",
+      "call/retry-loop",
     ),
     more: tests(
-      "transport/sender",
-      "transport/call-limits",
+      "call/sender",
+      "call/call-limits",
       "chat/chat",
       "audio/audio",
       "transport/dispatch-transport",
-      "transport/abort-signal",
+      "call/abort-signal",
     ),
   },
   download: {
-    mutate: ["download", "save-download", "resolve-host", "base64"].map((name) => `download/${name}.ts`),
+    mutate: sources(
+      "download/download",
+      "download/save-download",
+      "download/resolve-host",
+      "download/base64",
+    ),
     tests: tests("download/download", "download/save-download", "download/base64", "download/resolve-host"),
     more: tests("images/images"),
   },
@@ -144,10 +163,6 @@ const GROUPS = {
     more: tests("videos/videos", "videos/videos-poll", "json/parse-json"),
   },
 };
-
-function inTransport(...names) {
-  return names.map((name) => `transport/${name}.ts`);
-}
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const unknown = asked.filter((name) => !(name in GROUPS));

@@ -1,5 +1,7 @@
 import { Account } from "./account/account.js";
 import { Audio } from "./audio/audio.js";
+import type { APIPromise } from "./call/api-promise.js";
+import { createSender, type Sender } from "./call/sender.js";
 import { Chat } from "./chat/chat.js";
 import type { Addresses } from "./config/addresses.js";
 import { type ModelGatewayOptions, resolveConfig } from "./config/config.js";
@@ -16,10 +18,8 @@ import { Images } from "./images/images.js";
 import { Models } from "./models/models.js";
 import { Moderations } from "./moderations/moderations.js";
 import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-request.js";
-import type { APIPromise } from "./transport/api-promise.js";
 import { isBrowserRuntime } from "./transport/fetch-transport.js";
 import { selectTransport } from "./transport/select-transport.js";
-import { createSender, type Sender } from "./transport/sender.js";
 import { PollScheduler } from "./videos/poll-scheduler.js";
 import { Videos } from "./videos/videos.js";
 

@@ -1,6 +1,9 @@
 export type { Account, BalanceOptions } from "./account/account.js";
 export type { Balance, BalanceSource } from "./account/read-balance.js";
 export type { Audio, Speech, SpeechRequest, SpeechResult } from "./audio/audio.js";
+export { APIPromise, type GatewayResponse, type WithResponse } from "./call/api-promise.js";
+export type { RequestOptions } from "./call/call.js";
+export type { CallCost } from "./call/retry-policy.js";
 export type { Chat, ChatCompletions, ChatOptions } from "./chat/chat.js";
 export { ChatCompletionStream } from "./chat/chat-completion-stream.js";
 export type {
@@ -79,6 +82,17 @@ export {
   type GatewayErrorKind,
 } from "./errors/gateway-error.js";
 export { ModelGateway } from "./gateway.js";
+export type {
+  CallEvent,
+  FailoverEvent,
+  GatewayHooks,
+  GatewayLogger,
+  LogLevel,
+  PollFailedEvent,
+  ResponseEvent,
+  RetryEvent,
+  StreamEndEvent,
+} from "./hooks/observer.js";
 export { findMessageImages, type ImageBearingMessage } from "./images/find-chat-images.js";
 export { GatewayImage } from "./images/gateway-image.js";
 export { ImageStream } from "./images/image-stream.js";
@@ -98,7 +112,6 @@ export type {
 } from "./images/image-types.js";
 export type { Images } from "./images/images.js";
 export { mayBeImage } from "./images/may-be-image.js";
-
 export type { Model, Models } from "./models/models.js";
 export type {
   ModerationAction,
@@ -114,22 +127,8 @@ export type {
   Moderations,
 } from "./moderations/moderations.js";
 export type { GatewayRequest } from "./request/gateway-request.js";
-export { APIPromise, type GatewayResponse, type WithResponse } from "./transport/api-promise.js";
-export type { ByteBody } from "./transport/byte-body.js";
-export type { RequestOptions } from "./transport/call.js";
+export type { ByteBody } from "./streams/byte-body.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
-export type {
-  CallEvent,
-  FailoverEvent,
-  GatewayHooks,
-  GatewayLogger,
-  LogLevel,
-  PollFailedEvent,
-  ResponseEvent,
-  RetryEvent,
-  StreamEndEvent,
-} from "./transport/observer.js";
-export type { CallCost } from "./transport/retry-policy.js";
 export { VERSION } from "./version.js";
 export type { PollPace } from "./videos/poll-scheduler.js";
 export type { PollBackoff, PollOptions, VideoPoll } from "./videos/poll-video-task.js";

@@ -1,9 +1,9 @@
+import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 import { checkRate } from "../config/config.js";
 import { APIError } from "../errors/api-error.js";
 import { InvalidRequestError, InvalidResponseError } from "../errors/errors.js";
 import { findPathProblem } from "../request/check-path.js";
-import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
-import type { Sender } from "../transport/sender.js";
 import { type Balance, isSubscription, readBilling, readQuota } from "./read-balance.js";
 
 /** Options of `account.balance`. */

@@ -1,8 +1,8 @@
+import type { APIPromise } from "../call/api-promise.js";
+import { LONG_TIMEOUT_MS, type RequestOptions } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 import { Checker } from "../checks/checker.js";
-import type { APIPromise } from "../transport/api-promise.js";
-import type { ByteBody } from "../transport/byte-body.js";
-import { LONG_TIMEOUT_MS, type RequestOptions } from "../transport/call.js";
-import type { Sender } from "../transport/sender.js";
+import type { ByteBody } from "../streams/byte-body.js";
 
 /** Body of `POST /audio/speech`. Further fields pass through. */
 export interface SpeechRequest {

@@ -1,6 +1,6 @@
-import type { APIPromise } from "../transport/api-promise.js";
-import { LONG_TIMEOUT_MS, type RequestOptions } from "../transport/call.js";
-import type { Sender } from "../transport/sender.js";
+import type { APIPromise } from "../call/api-promise.js";
+import { LONG_TIMEOUT_MS, type RequestOptions } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 import { ChatCompletionStream } from "./chat-completion-stream.js";
 import { CHAT_PATH } from "./chat-path.js";
 import type { ChatCompletion, ChatCompletionRequest } from "./chat-types.js";

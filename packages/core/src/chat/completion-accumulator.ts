@@ -1,5 +1,5 @@
 import { readObject } from "../json/read-json-value.js";
-import type { StreamShape } from "../transport/json-stream-reader.js";
+import type { StreamShape } from "../streams/json-stream-reader.js";
 import type {
   ChatCompletion,
   ChatCompletionChunk,

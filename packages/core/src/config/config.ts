@@ -1,8 +1,8 @@
 import { checkOptionNames } from "../checks/check-option-names.js";
 import { ConfigurationError } from "../errors/errors.js";
 import type { AddressKind } from "../errors/gateway-error.js";
+import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../hooks/observer.js";
 import type { FetchFunction } from "../transport/fetch-transport.js";
-import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../transport/observer.js";
 import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
 
 /**

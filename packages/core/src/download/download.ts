@@ -1,21 +1,21 @@
-import { checkOptionNames } from "../checks/check-option-names.js";
-import type { GatewayConfig } from "../config/config.js";
-import { checkCount, checkDuration } from "../config/config.js";
-import { InvalidRequestError } from "../errors/errors.js";
-import type { AttemptRecord } from "../errors/gateway-error.js";
-import { askForKey } from "../transport/ask-for-key.js";
-import { type AttemptAnswer, type AttemptFailure, runAttempt } from "../transport/attempt.js";
-import { type ByteBody, createByteBody } from "../transport/byte-body.js";
-import { ByteReader } from "../transport/byte-reader.js";
-import { type Call, LONG_TIMEOUT_MS, readRequestId } from "../transport/call.js";
+import { askForKey } from "../call/ask-for-key.js";
+import { type Call, LONG_TIMEOUT_MS, readRequestId } from "../call/call.js";
 import {
   type ErrorContext,
   errorFromErrorAnswer,
   errorFromFailure,
   errorFromUnreadable,
-} from "../transport/call-errors.js";
+} from "../call/call-errors.js";
+import { within } from "../call/delay.js";
+import { type AttemptAnswer, type AttemptFailure, runAttempt } from "../call/exchange.js";
+import { checkOptionNames } from "../checks/check-option-names.js";
+import type { GatewayConfig } from "../config/config.js";
+import { checkCount, checkDuration } from "../config/config.js";
+import { InvalidRequestError } from "../errors/errors.js";
+import type { AttemptRecord } from "../errors/gateway-error.js";
+import { type ByteBody, createByteBody } from "../streams/byte-body.js";
+import { ByteReader } from "../streams/byte-reader.js";
 import { encodingsOf } from "../transport/decode-content.js";
-import { within } from "../transport/delay.js";
 import type { Transport } from "../transport/transport.js";
 import { findErrorCode } from "../transport/transport-failure.js";
 import { decodeBase64 } from "./base64.js";

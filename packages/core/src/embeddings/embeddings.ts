@@ -1,10 +1,10 @@
+import { onAbort } from "../call/abort-signal.js";
+import { APIPromise, type WithResponse } from "../call/api-promise.js";
+import { type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 import { Checker } from "../checks/checker.js";
 import { checkCount } from "../config/config.js";
 import { ConfigurationError } from "../errors/errors.js";
-import { onAbort } from "../transport/abort-signal.js";
-import { APIPromise, type WithResponse } from "../transport/api-promise.js";
-import { type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
-import type { Sender } from "../transport/sender.js";
 import type { EmbeddingRequest, EmbeddingResult, EmbeddingUsage } from "./embedding-types.js";
 import { type EmbeddingBatch, readEmbeddings } from "./read-embeddings.js";
 

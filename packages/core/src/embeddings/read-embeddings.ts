@@ -1,5 +1,5 @@
+import type { Unreadable } from "../call/sender.js";
 import { decodeBase64 } from "../download/base64.js";
-import type { Unreadable } from "../transport/sender.js";
 import type { EmbeddingUsage } from "./embedding-types.js";
 
 /** One answer of `POST /embeddings`, in input order. */

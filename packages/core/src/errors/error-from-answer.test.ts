@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { judgeStatus } from "../call/status-table.js";
 import {
   APIError,
   AuthenticationError,
@@ -9,7 +10,6 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from "../index.js";
-import { judgeStatus } from "../transport/status-table.js";
 import { errorFromAnswer, meaningOf } from "./error-from-answer.js";
 import type { ErrorBody } from "./read-error-body.js";
 

@@ -1,7 +1,7 @@
+import type { OpenStream } from "../call/sender.js";
 import type { Downloader } from "../download/download.js";
 import { isErrorEnvelope, isErrorValue } from "../errors/read-error-body.js";
-import type { StreamShape } from "../transport/json-stream-reader.js";
-import type { OpenStream } from "../transport/sender.js";
+import type { StreamShape } from "../streams/json-stream-reader.js";
 import type { GatewayImage } from "./gateway-image.js";
 import type { ImageStreamEvent } from "./image-types.js";
 import { readImage, readImageError } from "./read-image-result.js";

@@ -1,11 +1,11 @@
+import { APIPromise } from "../call/api-promise.js";
+import { type Call, LONG_TIMEOUT_MS, MAX_IMAGES_BYTES, type RequestOptions } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 import { hasChoices } from "../chat/chat.js";
 import { CHAT_PATH } from "../chat/chat-path.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import type { Downloader } from "../download/download.js";
 import { InvalidResponseError } from "../errors/errors.js";
-import { APIPromise } from "../transport/api-promise.js";
-import { type Call, LONG_TIMEOUT_MS, MAX_IMAGES_BYTES, type RequestOptions } from "../transport/call.js";
-import type { Sender } from "../transport/sender.js";
 import { chatImageBody, checkChatImageRequest } from "./chat-image.js";
 import { checkEditRequest, checkGenerateRequest } from "./check-image-request.js";
 import { editForm } from "./edit-form.js";

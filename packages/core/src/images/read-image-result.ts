@@ -1,5 +1,5 @@
+import type { Unreadable } from "../call/sender.js";
 import type { Downloader } from "../download/download.js";
-import type { Unreadable } from "../transport/sender.js";
 import { GatewayImage } from "./gateway-image.js";
 import type { ImageError, ImageResult } from "./image-types.js";
 

@@ -1,6 +1,6 @@
-import type { APIPromise } from "../transport/api-promise.js";
-import { type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
-import type { Sender } from "../transport/sender.js";
+import type { APIPromise } from "../call/api-promise.js";
+import { type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 
 /** An entry of the model list, with everything the server sent. */
 export interface Model {

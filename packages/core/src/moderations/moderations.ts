@@ -1,10 +1,10 @@
+import type { APIPromise } from "../call/api-promise.js";
+import { type Call, LONG_TIMEOUT_MS, type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 import { CHAT_PATH } from "../chat/chat-path.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import { Checker } from "../checks/checker.js";
 import { APIError } from "../errors/api-error.js";
-import type { APIPromise } from "../transport/api-promise.js";
-import { type Call, LONG_TIMEOUT_MS, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
-import type { Sender } from "../transport/sender.js";
 import { moderationPrompt } from "./moderation-prompt.js";
 import type { ModerationVerdict } from "./moderation-verdict.js";
 import { readChatVerdict } from "./read-chat-verdict.js";

@@ -1,8 +1,8 @@
+import type { APIPromise } from "../call/api-promise.js";
+import { type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
+import type { CallCost } from "../call/retry-policy.js";
+import type { Sender } from "../call/sender.js";
 import { InvalidRequestError, type RequestProblem } from "../errors/errors.js";
-import type { APIPromise } from "../transport/api-promise.js";
-import { type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
-import type { CallCost } from "../transport/retry-policy.js";
-import type { Sender } from "../transport/sender.js";
 import { findPathProblem } from "./check-path.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;

@@ -1,10 +1,10 @@
+import type { APIPromise } from "../call/api-promise.js";
+import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
+import type { Sender } from "../call/sender.js";
 import { checkDuration } from "../config/config.js";
 import { InvalidRequestError } from "../errors/errors.js";
 import type { AddressKind } from "../errors/gateway-error.js";
-import type { APIPromise } from "../transport/api-promise.js";
-import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../transport/call.js";
-import type { PollFailedEvent } from "../transport/observer.js";
-import type { Sender } from "../transport/sender.js";
+import type { PollFailedEvent } from "../hooks/observer.js";
 import type { PollPace, PollScheduler } from "./poll-scheduler.js";
 import { ageOf, type PollOptions, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { type ReadCallbackOptions, readVideoCallback, type VideoCallback } from "./read-video-callback.js";

@@ -1,6 +1,6 @@
+import { onAbort } from "../call/abort-signal.js";
 import { APIUserAbortError } from "../errors/errors.js";
 import type { GatewayError } from "../errors/gateway-error.js";
-import { onAbort } from "../transport/abort-signal.js";
 import type { PollScheduler } from "./poll-scheduler.js";
 import { ageOf, type PollBackoff, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { VideoTaskTimeoutError } from "./video-errors.js";

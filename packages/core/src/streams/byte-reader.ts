@@ -1,6 +1,6 @@
+import { type ErrorContext, errorFromInterruption, errorFromUnreadable } from "../call/call-errors.js";
+import type { AttemptFailure, StreamReader } from "../call/exchange.js";
 import { AsyncQueue } from "./async-queue.js";
-import type { AttemptFailure, StreamReader } from "./attempt.js";
-import { type ErrorContext, errorFromInterruption, errorFromUnreadable } from "./call-errors.js";
 
 /** Unread chunks at which the connection is paused; a chunk is at most 64 KB. */
 const HIGH_WATER_MARK = 16;

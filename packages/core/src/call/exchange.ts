@@ -1,8 +1,6 @@
-import { onAbort } from "./abort-signal.js";
-import type { AsyncQueue } from "./async-queue.js";
-import { joinBytes } from "./byte-body.js";
-import { MAX_TIMER_MS } from "./delay.js";
-import { looksLikeEvents } from "./looks-like-events.js";
+import type { AsyncQueue } from "../streams/async-queue.js";
+import { joinBytes } from "../streams/byte-body.js";
+import { looksLikeEvents } from "../streams/looks-like-events.js";
 import type {
   ResponseHeaders,
   Transport,
@@ -10,7 +8,9 @@ import type {
   TransportFailure,
   TransportRequest,
   TransportSink,
-} from "./transport.js";
+} from "../transport/transport.js";
+import { onAbort } from "./abort-signal.js";
+import { MAX_TIMER_MS } from "./delay.js";
 
 /** Why an attempt gave no answer. Internal: `call-errors.ts` turns it into a public error. */
 export type AttemptFailure =

@@ -3,16 +3,10 @@ import type { GatewayConfig } from "../config/config.js";
 import { meaningOf } from "../errors/error-from-answer.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
 import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
+import type { CallEvent, Observer } from "../hooks/observer.js";
 import { parseJSON } from "../json/parse-json.js";
+import type { Transport } from "../transport/transport.js";
 import { askForKey } from "./ask-for-key.js";
-import {
-  type AttemptAnswer,
-  type AttemptEnd,
-  type AttemptFailure,
-  type AttemptOptions,
-  runAttempt,
-  type StreamReader,
-} from "./attempt.js";
 import {
   type AnswerInfo,
   type Call,
@@ -31,12 +25,18 @@ import {
 } from "./call-errors.js";
 import type { CallGate, TurnRefusal } from "./call-gate.js";
 import type { EncodedBody } from "./encode-body.js";
-import type { CallEvent, Observer } from "./observer.js";
+import {
+  type AttemptAnswer,
+  type AttemptEnd,
+  type AttemptFailure,
+  type AttemptOptions,
+  runAttempt,
+  type StreamReader,
+} from "./exchange.js";
 import { redactKey, redactText } from "./redact.js";
 import { readRetryAfter } from "./retry-after.js";
 import type { RetryBudget } from "./retry-budget.js";
 import type { AttemptOutcome } from "./retry-policy.js";
-import type { Transport } from "./transport.js";
 
 /** What all calls of a client share. */
 export interface ClientRuntime {

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { API_KEY, errorOf } from "../../test/gateways.js";
 import { resolveConfig } from "../config/config.js";
 import type { ModelGatewayOptions } from "../index.js";
+import type { Transport, TransportFailure, TransportRequest, TransportSink } from "../transport/transport.js";
 import type { Call } from "./call.js";
 import { createSender } from "./sender.js";
-import type { Transport, TransportFailure, TransportRequest, TransportSink } from "./transport.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

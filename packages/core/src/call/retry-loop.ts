@@ -8,7 +8,7 @@ import {
   type PreparedCall,
   type Reading,
   timeLeft,
-} from "./attempt-call.js";
+} from "./attempt.js";
 import { type Call, checkRequestOptions, type RequestOptions } from "./call.js";
 import { errorFromFailure } from "./call-errors.js";
 import { delay } from "./delay.js";

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AsyncQueue } from "./async-queue.js";
+import { AsyncQueue } from "../streams/async-queue.js";
+import type { TransportSink } from "../transport/transport.js";
 import {
   type AttemptAnswer,
   type AttemptFailure,
   type AttemptOptions,
   runAttempt,
   type StreamReader,
-} from "./attempt.js";
-import type { TransportSink } from "./transport.js";
+} from "./exchange.js";
 
 const REQUEST = { method: "GET", origin: "http://g.example", path: "/", headers: {} };
 const encode = (text: string) => new TextEncoder().encode(text);

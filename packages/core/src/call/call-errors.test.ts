@@ -11,7 +11,7 @@ import {
   RateLimitError,
   StreamInterruptedError,
 } from "../index.js";
-import type { AttemptFailure } from "./attempt.js";
+import type { ResponseHeaders } from "../transport/transport.js";
 import type { Call } from "./call.js";
 import {
   type ErrorContext,
@@ -22,7 +22,7 @@ import {
   errorFromUnreadable,
   errorInsideStream,
 } from "./call-errors.js";
-import type { ResponseHeaders } from "./transport.js";
+import type { AttemptFailure } from "./exchange.js";
 
 const MONEY =
   " The outcome is unknown: the request may have been carried out and billed. Before you repeat videos.create, " +

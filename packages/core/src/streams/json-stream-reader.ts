@@ -1,11 +1,11 @@
-import { AsyncQueue } from "./async-queue.js";
-import type { AttemptFailure, StreamReader } from "./attempt.js";
 import {
   type ErrorContext,
   errorFromInterruption,
   errorFromUnreadable,
   errorInsideStream,
-} from "./call-errors.js";
+} from "../call/call-errors.js";
+import type { AttemptFailure, StreamReader } from "../call/exchange.js";
+import { AsyncQueue } from "./async-queue.js";
 import { EventStreamParser } from "./event-stream-parser.js";
 
 /** What one kind of stream makes of its events. */

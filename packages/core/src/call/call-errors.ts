@@ -12,13 +12,13 @@ import {
 } from "../errors/errors.js";
 import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
 import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
-import type { AttemptFailure, TimeLimit } from "./attempt.js";
+import type { ResponseHeaders } from "../transport/transport.js";
 import { type Call, pathOn } from "./call.js";
 import type { TurnRefusal } from "./call-gate.js";
+import type { AttemptFailure, TimeLimit } from "./exchange.js";
 import { redactText, redactValue } from "./redact.js";
 import { mayHaveBeenBilled } from "./retry-policy.js";
 import { judgeStatus } from "./status-table.js";
-import type { ResponseHeaders } from "./transport.js";
 
 /** What the messages of one call's errors are made from. */
 export interface ErrorContext {

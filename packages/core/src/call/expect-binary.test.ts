@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { API_KEY, errorOf } from "../../test/gateways.js";
 import { parseAddress } from "../config/addresses.js";
-import { AsyncQueue } from "./async-queue.js";
+import { AsyncQueue } from "../streams/async-queue.js";
 import type { ErrorContext } from "./call-errors.js";
 import { expectBinary } from "./expect-binary.js";
 

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../errors/errors.js";
+import { encodeMultipart } from "../transport/multipart.js";
 import type { Call } from "./call.js";
-import { encodeMultipart } from "./multipart.js";
 
 /** The body of a call, written once for all its attempts. */
 export interface EncodedBody {

@@ -18,7 +18,7 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from "../index.js";
-import { selectTransport } from "./select-transport.js";
+import { selectTransport } from "../transport/select-transport.js";
 import { createSender } from "./sender.js";
 
 const CHAT = { model: "m", messages: [{ role: "user" as const, content: "hi" }] };

@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "./transport.js";
+import type { ResponseHeaders } from "../transport/transport.js";
 
 /**
  * The wait an answer asks for, in milliseconds: `retry-after-ms`, or `Retry-After` in seconds or as a date.

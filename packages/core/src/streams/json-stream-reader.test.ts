@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { AttemptFailure } from "../call/exchange.js";
 import { parseAddress } from "../config/addresses.js";
 import { APIError, RateLimitError } from "../errors/api-error.js";
 import { InvalidResponseError, StreamInterruptedError } from "../errors/errors.js";
-import type { AttemptFailure } from "./attempt.js";
 import { JSONStreamReader } from "./json-stream-reader.js";
 
 interface Step {

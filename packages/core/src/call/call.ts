@@ -2,10 +2,10 @@ import { checkOptionNames } from "../checks/check-option-names.js";
 import type { Address, Route } from "../config/addresses.js";
 import { checkCount, checkDuration, checkHeaders } from "../config/config.js";
 import type { AddressKind, AttemptRecord } from "../errors/gateway-error.js";
-import type { FormPart } from "./multipart.js";
+import type { FormPart } from "../transport/multipart.js";
+import type { ResponseHeaders } from "../transport/transport.js";
 import { redactText } from "./redact.js";
 import type { CallCost } from "./retry-policy.js";
-import type { ResponseHeaders } from "./transport.js";
 
 /** Options of every call. */
 export interface RequestOptions {

@@ -1,21 +1,21 @@
 import { AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
 import { GatewayError } from "../errors/gateway-error.js";
+import { createObserver, createWarner, type PollFailedEvent } from "../hooks/observer.js";
+import { QueueReader } from "../streams/async-queue.js";
+import { type ByteBody, createByteBody } from "../streams/byte-body.js";
+import { ByteReader } from "../streams/byte-reader.js";
+import { JSONStreamReader, type StreamShape } from "../streams/json-stream-reader.js";
+import type { Transport } from "../transport/transport.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
-import { QueueReader } from "./async-queue.js";
-import type { ClientRuntime, Reading } from "./attempt-call.js";
-import { type ByteBody, createByteBody } from "./byte-body.js";
-import { ByteReader } from "./byte-reader.js";
+import type { ClientRuntime, Reading } from "./attempt.js";
 import type { AnswerInfo, Call, RequestOptions } from "./call.js";
 import { type ErrorContext, errorFromFailure, errorFromUnreadable } from "./call-errors.js";
 import { CallGate } from "./call-gate.js";
 import { expectBinary } from "./expect-binary.js";
-import { JSONStreamReader, type StreamShape } from "./json-stream-reader.js";
-import { createObserver, createWarner, type PollFailedEvent } from "./observer.js";
 import { RetryBudget } from "./retry-budget.js";
-import { runCall } from "./run-call.js";
-import type { Transport } from "./transport.js";
+import { runCall } from "./retry-loop.js";
 
 /** Throw away an answer that is no answer: builds the `InvalidResponseError` to throw. */
 export type Unreadable = (what: string) => Error;
