@@ -44,8 +44,9 @@ export {
   type ToolCallUpdate,
   toToolCall,
 } from "./chat/tool-call-reader.js";
+export type { APIKeySource } from "./checks/check-api-key.js";
 export type { Route } from "./config/addresses.js";
-export type { APIKeySource, ModelGatewayOptions } from "./config/config.js";
+export type { ModelGatewayOptions } from "./config/config.js";
 export type { Download, Downloader, DownloadOptions, DownloadSource } from "./download/download.js";
 export type {
   Embedding,
@@ -75,7 +76,6 @@ export {
   type StreamInterruption,
 } from "./errors/errors.js";
 export {
-  type AddressKind,
   type AttemptPhase,
   type AttemptRecord,
   GatewayError,
@@ -128,6 +128,8 @@ export type {
 } from "./moderations/moderations.js";
 export type { GatewayRequest } from "./request/gateway-request.js";
 export type { ByteBody } from "./streams/byte-body.js";
+export type { VideoFamily, VideoTaskHandle } from "./tasks/video-task-handle.js";
+export type { AddressKind } from "./transport/address-kind.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";
 export { VERSION } from "./version.js";
 export type { PollPace } from "./videos/poll-scheduler.js";
@@ -142,14 +144,12 @@ export type {
   OmniVideoRequest,
   VideoContentItem,
   VideoCreateRequest,
-  VideoFamily,
   VideoFile,
   VideoImageItem,
   VideoReferenceItem,
   VideoRequests,
   VideoSubmission,
   VideoTask,
-  VideoTaskHandle,
   VideoTextItem,
 } from "./videos/video-types.js";
 export type { Videos } from "./videos/videos.js";

@@ -1,6 +1,6 @@
 import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
 import type { Sender } from "../call/sender.js";
-import { checkRate } from "../config/config.js";
+import { checkRate } from "../checks/check-numbers.js";
 import { APIError } from "../errors/api-error.js";
 import { InvalidRequestError, InvalidResponseError } from "../errors/errors.js";
 import { findPathProblem } from "../request/check-path.js";

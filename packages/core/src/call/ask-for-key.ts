@@ -1,4 +1,4 @@
-import { checkAPIKey } from "../config/config.js";
+import { checkAPIKey } from "../checks/check-api-key.js";
 import { ConfigurationError } from "../errors/errors.js";
 import { type ErrorContext, errorFromFailure } from "./call-errors.js";
 import { OUT_OF_TIME, within } from "./delay.js";

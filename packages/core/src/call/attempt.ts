@@ -5,6 +5,8 @@ import type { AttemptRecord } from "../errors/gateway-error.js";
 import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
 import type { CallEvent, Observer } from "../hooks/observer.js";
 import { parseJSON } from "../json/parse-json.js";
+import type { StreamReader } from "../streams/stream-reader.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import type { Transport } from "../transport/transport.js";
 import { askForKey } from "./ask-for-key.js";
 import {
@@ -25,14 +27,7 @@ import {
 } from "./call-errors.js";
 import type { CallGate, TurnRefusal } from "./call-gate.js";
 import type { EncodedBody } from "./encode-body.js";
-import {
-  type AttemptAnswer,
-  type AttemptEnd,
-  type AttemptFailure,
-  type AttemptOptions,
-  runAttempt,
-  type StreamReader,
-} from "./exchange.js";
+import { type ExchangeAnswer, type ExchangeEnd, type ExchangeOptions, runExchange } from "./exchange.js";
 import { redactKey, redactText } from "./redact.js";
 import { readRetryAfter } from "./retry-after.js";
 import type { RetryBudget } from "./retry-budget.js";
@@ -52,7 +47,7 @@ export interface ClientRuntime {
 
 /** A call that got its answer, or the head of its stream. */
 export interface FinishedCall<E> {
-  answer: AttemptAnswer<E>;
+  answer: ExchangeAnswer<E>;
   /** Parsed body, when the answer is not a stream. */
   body: unknown;
   info: AnswerInfo;
@@ -60,7 +55,7 @@ export interface FinishedCall<E> {
 }
 
 /** How an answer is read while it arrives. */
-export interface Reading<E> extends Pick<AttemptOptions<E>, "streams" | "streamLimit"> {
+export interface Reading<E> extends Pick<ExchangeOptions<E>, "streams" | "streamLimit"> {
   /** Media types to ask for. */
   accept: string;
   /** Called per attempt, when a successful answer begins. */
@@ -91,7 +86,7 @@ export interface FailedAttempt {
  * Runs one attempt of a call: waits for its turn, tells the hooks, judges what came back. Throws what no other
  * attempt can mend.
  */
-export async function attemptCall<E>(
+export async function runAttempt<E>(
   runtime: ClientRuntime,
   prepared: PreparedCall<E>,
   address: Address,
@@ -123,9 +118,9 @@ export async function attemptCall<E>(
   const started = performance.now();
   let reader: StreamReader<E> | undefined;
   let headAt = started;
-  let answer: AttemptAnswer<E>;
+  let answer: ExchangeAnswer<E>;
   try {
-    answer = await runAttempt<E>(
+    answer = await runExchange<E>(
       runtime.transport,
       {
         method: call.method,
@@ -166,7 +161,7 @@ export async function attemptCall<E>(
       },
     );
   } catch (thrown) {
-    return afterFailure(thrown as AttemptFailure, context, started);
+    return afterFailure(thrown as ExchangeFailure, context, started);
   }
 
   if (reader === undefined) record(context, "answered", started, answer);
@@ -238,7 +233,7 @@ async function enterGate<E>(
   }
 }
 
-function afterFailure(failure: AttemptFailure, context: ErrorContext, started: number): FailedAttempt {
+function afterFailure(failure: ExchangeFailure, context: ErrorContext, started: number): FailedAttempt {
   const { kind } = failure;
   const sent = "sent" in failure ? failure.sent : kind !== "unsent";
   record(context, sent ? "no_answer" : "unsent", started);
@@ -256,7 +251,7 @@ function record<E>(
   context: ErrorContext,
   phase: AttemptRecord["phase"],
   started: number,
-  answer?: Pick<AttemptAnswer<E>, "status" | "headers">,
+  answer?: Pick<ExchangeAnswer<E>, "status" | "headers">,
 ): void {
   const requestId = answer && readRequestId(answer.headers, context.apiKey);
   context.requestId = requestId;
@@ -270,7 +265,7 @@ function record<E>(
 }
 
 function infoOf<E>(
-  answer: AttemptAnswer<E>,
+  answer: ExchangeAnswer<E>,
   { address, call, requestId, timeline }: ErrorContext,
 ): AnswerInfo {
   return {
@@ -293,7 +288,7 @@ export function eventOf(call: Call, address: Address, attempt: number): CallEven
   return typeof model_name === "string" ? { ...event, model: model_name } : event;
 }
 
-function streamOutcome(end: AttemptEnd) {
+function streamOutcome(end: ExchangeEnd) {
   if (typeof end === "string") return end;
   return end.kind === "aborted" ? "aborted" : "interrupted";
 }

@@ -11,6 +11,7 @@ import {
   RateLimitError,
   StreamInterruptedError,
 } from "../index.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import type { ResponseHeaders } from "../transport/transport.js";
 import type { Call } from "./call.js";
 import {
@@ -22,7 +23,6 @@ import {
   errorFromUnreadable,
   errorInsideStream,
 } from "./call-errors.js";
-import type { AttemptFailure } from "./exchange.js";
 
 const MONEY =
   " The outcome is unknown: the request may have been carried out and billed. Before you repeat videos.create, " +
@@ -55,13 +55,13 @@ function contextOf(call: Partial<Call> = {}, more: Partial<ErrorContext> = {}): 
   };
 }
 
-const failed = (failure: AttemptFailure, context = contextOf(), verdict?: typeof SURE) =>
+const failed = (failure: ExchangeFailure, context = contextOf(), verdict?: typeof SURE) =>
   errorFromFailure(failure, context, verdict) as GatewayError;
 
 describe("the error of an attempt without an answer", () => {
   const timeout = { kind: "timeout", limitMs: 9 } as const;
 
-  it.each<[string, AttemptFailure, typeof SURE, abstract new (...args: never[]) => Error, string, object]>([
+  it.each<[string, ExchangeFailure, typeof SURE, abstract new (...args: never[]) => Error, string, object]>([
     [
       "aborted",
       { kind: "aborted", cause: "why", sent: true },
@@ -322,7 +322,7 @@ describe("the error of a stream that broke", () => {
     cost: "repeatable",
   };
 
-  it.each<[AttemptFailure, string, string]>([
+  it.each<[ExchangeFailure, string, string]>([
     [{ kind: "closed" }, "closed", "ended before the answer was complete"],
     [{ kind: "unfinished" }, "unfinished", "ended without its last word"],
     [

@@ -12,10 +12,11 @@ import {
 } from "../errors/errors.js";
 import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
 import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
+import type { StreamErrors } from "../streams/stream-reader.js";
+import type { ExchangeFailure, TimeLimit } from "../transport/exchange-failure.js";
 import type { ResponseHeaders } from "../transport/transport.js";
 import { type Call, pathOn } from "./call.js";
 import type { TurnRefusal } from "./call-gate.js";
-import type { AttemptFailure, TimeLimit } from "./exchange.js";
 import { redactText, redactValue } from "./redact.js";
 import { mayHaveBeenBilled } from "./retry-policy.js";
 import { judgeStatus } from "./status-table.js";
@@ -85,7 +86,7 @@ function target({ call, address }: ErrorContext): string {
 
 /** The public error for an attempt without an answer. */
 export function errorFromFailure(
-  failure: AttemptFailure,
+  failure: ExchangeFailure,
   context: ErrorContext,
   verdict = unjudged(context),
 ): unknown {
@@ -194,7 +195,7 @@ export function errorFromRefusal(refusal: TurnRefusal, context: ErrorContext, de
 
 /** The public error for a stream that broke after it had begun. */
 export function errorFromInterruption(
-  failure: AttemptFailure,
+  failure: ExchangeFailure,
   context: ErrorContext,
   partial: unknown,
 ): unknown {
@@ -330,4 +331,13 @@ function redacted(text: string | undefined, apiKey: string | undefined): string 
 
 function describe(cause: unknown, { apiKey }: ErrorContext): string {
   return redactText(cause instanceof Error ? cause.message : String(cause), apiKey);
+}
+
+/** The errors of a stream that began with status 200. */
+export function streamErrorsOf(context: ErrorContext): StreamErrors {
+  return {
+    interrupted: (failure, partial) => errorFromInterruption(failure, context, partial),
+    unreadable: (what, body) => errorFromUnreadable(what, 200, body, context),
+    inside: (error, found) => errorInsideStream(error, found, context),
+  };
 }

@@ -1,7 +1,9 @@
+import { checkHeaders } from "../checks/check-headers.js";
+import { checkCount, checkDuration } from "../checks/check-numbers.js";
 import { checkOptionNames } from "../checks/check-option-names.js";
 import type { Address, Route } from "../config/addresses.js";
-import { checkCount, checkDuration, checkHeaders } from "../config/config.js";
-import type { AddressKind, AttemptRecord } from "../errors/gateway-error.js";
+import type { AttemptRecord } from "../errors/gateway-error.js";
+import type { AddressKind } from "../transport/address-kind.js";
 import type { FormPart } from "../transport/multipart.js";
 import type { ResponseHeaders } from "../transport/transport.js";
 import { redactText } from "./redact.js";

@@ -1,13 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AsyncQueue } from "../streams/async-queue.js";
+import type { StreamReader } from "../streams/stream-reader.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import type { TransportSink } from "../transport/transport.js";
-import {
-  type AttemptAnswer,
-  type AttemptFailure,
-  type AttemptOptions,
-  runAttempt,
-  type StreamReader,
-} from "./exchange.js";
+import { type ExchangeAnswer, type ExchangeOptions, runExchange } from "./exchange.js";
 
 const REQUEST = { method: "GET", origin: "http://g.example", path: "/", headers: {} };
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -34,17 +30,17 @@ class WordReader implements StreamReader<string> {
   end(): void {
     if (this.ended !== undefined) throw this.ended;
   }
-  interrupted(failure: AttemptFailure): unknown {
+  interrupted(failure: ExchangeFailure): unknown {
     return { interrupted: failure };
   }
 }
 
 /** Runs an attempt over a scripted exchange: the test plays the network. */
-function attempt(options: Partial<AttemptOptions<string>> = {}) {
+function attempt(options: Partial<ExchangeOptions<string>> = {}) {
   const exchange = { connecting: false, abort: vi.fn(), resume: vi.fn() };
   const onSettled = vi.fn();
   let sink: TransportSink | undefined;
-  const outcome: { answer?: AttemptAnswer<string>; failure?: AttemptFailure } = {};
+  const outcome: { answer?: ExchangeAnswer<string>; failure?: ExchangeFailure } = {};
   const send = vi.fn((_request: unknown, given: TransportSink) => {
     sink = given;
     return { abort: exchange.abort, resume: exchange.resume, isConnecting: () => exchange.connecting };
@@ -57,7 +53,7 @@ function attempt(options: Partial<AttemptOptions<string>> = {}) {
     onSettled,
     ...options,
   };
-  const done = runAttempt<string>({ name: "scripted", send }, REQUEST, all).then(
+  const done = runExchange<string>({ name: "scripted", send }, REQUEST, all).then(
     (answer) => void Object.assign(outcome, { answer }),
     (failure) => void Object.assign(outcome, { failure }),
   );
@@ -69,7 +65,7 @@ function attempt(options: Partial<AttemptOptions<string>> = {}) {
   return { exchange, onSettled, outcome, done, send, head, data, sink: () => sink as TransportSink };
 }
 
-function streaming(options: Partial<AttemptOptions<string>> = {}, highWaterMark?: number) {
+function streaming(options: Partial<ExchangeOptions<string>> = {}, highWaterMark?: number) {
   const reader = new WordReader(highWaterMark);
   const createReader = vi.fn(() => reader);
   const running = attempt({ createReader, ...options });
@@ -197,7 +193,7 @@ describe("an attempt", () => {
       return { abort, resume: () => {}, isConnecting: () => false };
     };
     const options = { timeoutMs: 1, connectTimeoutMs: 1, idleTimeoutMs: 1, maxBytes: 1 };
-    await expect(runAttempt({ name: "failing", send }, REQUEST, options)).rejects.toMatchObject({
+    await expect(runExchange({ name: "failing", send }, REQUEST, options)).rejects.toMatchObject({
       kind: "unsent",
     });
     expect(abort).toHaveBeenCalledTimes(1);
@@ -217,7 +213,7 @@ describe("a transport", () => {
     const send = () => {
       throw "c";
     };
-    const failed = runAttempt({ name: "throwing", send }, REQUEST, { ...options, signal, onSettled });
+    const failed = runExchange({ name: "throwing", send }, REQUEST, { ...options, signal, onSettled });
     await expect(failed).rejects.toEqual({ kind: "unsent", cause: "c" });
     expect(onSettled.mock.calls).toEqual([[{ kind: "unsent", cause: "c" }]]);
     expect(removed).toHaveBeenCalledTimes(1);
@@ -231,7 +227,7 @@ describe("a transport", () => {
       sink.data(encode("x".repeat(2 ** 20 + 1)));
       return running;
     };
-    const answer = await runAttempt({ name: "early", send }, REQUEST, options);
+    const answer = await runExchange({ name: "early", send }, REQUEST, options);
     expect(answer.text).toHaveLength(2 ** 20);
     expect(running.abort).toHaveBeenCalledTimes(1);
   });
@@ -244,7 +240,7 @@ describe("a transport", () => {
     };
     const reader = new WordReader();
     const all = { ...options, createReader: () => reader };
-    const { stream } = await runAttempt<string>({ name: "early", send }, REQUEST, all);
+    const { stream } = await runExchange<string>({ name: "early", send }, REQUEST, all);
     expect(stream).toBe(reader.queue);
     await vi.advanceTimersByTimeAsync(100);
     expect(await readAll(reader.queue)).toEqual([{ interrupted: { kind: "idle" } }]);
@@ -288,7 +284,7 @@ describe("the time of an attempt", () => {
       isConnecting: () => true,
     });
     const all = { timeoutMs: 1_000, idleTimeoutMs: 1, maxBytes: 1, ...options };
-    const failed = runAttempt({ name: "connecting", send }, REQUEST, all).catch((failure) => failure);
+    const failed = runExchange({ name: "connecting", send }, REQUEST, all).catch((failure) => failure);
     await vi.advanceTimersByTimeAsync(limitMs);
     expect(await failed).toEqual({ kind: "timeout", limit, limitMs, sent: false });
   });

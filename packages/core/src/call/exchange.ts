@@ -1,6 +1,8 @@
 import type { AsyncQueue } from "../streams/async-queue.js";
 import { joinBytes } from "../streams/byte-body.js";
 import { looksLikeEvents } from "../streams/looks-like-events.js";
+import type { StreamReader } from "../streams/stream-reader.js";
+import type { ExchangeFailure, TimeLimit } from "../transport/exchange-failure.js";
 import type {
   ResponseHeaders,
   Transport,
@@ -12,45 +14,10 @@ import type {
 import { onAbort } from "./abort-signal.js";
 import { MAX_TIMER_MS } from "./delay.js";
 
-/** Why an attempt gave no answer. Internal: `call-errors.ts` turns it into a public error. */
-export type AttemptFailure =
-  | { kind: "unsent" | "reset" | "unusable"; code?: string; cause: unknown }
-  /** The time for an answer, for a connection, or for the whole call is over. */
-  | { kind: "timeout"; limit: TimeLimit; limitMs: number; sent: boolean }
-  | { kind: "idle" }
-  /** The caller took a stream and never read it. */
-  | { kind: "unread" }
-  | { kind: "aborted"; cause: unknown; sent: boolean }
-  | { kind: "closed" }
-  /** The server ended a stream in good order, before its answer was whole. */
-  | { kind: "unfinished" }
-  | { kind: "too_large"; limit: number }
-  /** A stream reader threw: the error is public already. */
-  | { kind: "reader"; cause: unknown };
-
-/** Which of its limits an attempt reached: `timeout`, `connectTimeout` or `deadline`. */
-export type TimeLimit = "timeout" | "connect" | "deadline";
-
 /** How an attempt ended: with a whole answer, because its reader left, or by a failure. */
-export type AttemptEnd = "complete" | "left" | AttemptFailure;
+export type ExchangeEnd = "complete" | "left" | ExchangeFailure;
 
-/** Reads a stream of answers while it arrives. Made per attempt. */
-export interface StreamReader<T> {
-  /** Where the reader puts what it has read. */
-  readonly queue: AsyncQueue<T>;
-  /** @returns the number of content items read; comments and half events count as none */
-  push(chunk: Uint8Array): number;
-  /** True as soon as the answer is complete, whether or not the server closes the connection. */
-  readonly complete: boolean;
-  /** The connection ended; the reader takes what is left. Throws a public error to fail the stream. */
-  end(): void;
-  /** The public error for a stream that broke, or undefined when nothing of the answer is missing. */
-  interrupted(failure: AttemptFailure): unknown;
-  /** Usage that the stream told of so far. */
-  usage?(): unknown;
-}
-
-export interface AttemptAnswer<T> {
+export interface ExchangeAnswer<T> {
   status: number;
   headers: ResponseHeaders;
   /** The whole body, for every answer that is not read as a stream. */
@@ -58,7 +25,7 @@ export interface AttemptAnswer<T> {
   stream?: AsyncQueue<T>;
 }
 
-export interface AttemptOptions<T> {
+export interface ExchangeOptions<T> {
   /** Time until the answer is complete, for streams until its head, in milliseconds. */
   timeoutMs: number;
   /** Time until there is a connection, in milliseconds; holds where the transport can tell. */
@@ -71,11 +38,11 @@ export interface AttemptOptions<T> {
   maxBytes: number;
   signal?: AbortSignal;
   /** Given for calls that expect a stream; asked when a successful answer begins. */
-  createReader?: (head: Pick<AttemptAnswer<T>, "status" | "headers">) => StreamReader<T>;
+  createReader?: (head: Pick<ExchangeAnswer<T>, "status" | "headers">) => StreamReader<T>;
   /** `events`: only an answer that is a stream of events is read as a stream; `any`: every successful one. */
   streams?: "events" | "any";
   /** Called once, when nothing more will be sent or received. */
-  onSettled?: (end: AttemptEnd) => void;
+  onSettled?: (end: ExchangeEnd) => void;
   /**
    * What limits a stream after its head: `idle` (default) each silence, `whole` the time until it is complete,
    * without the time in which its reader has paused it.
@@ -92,19 +59,19 @@ const SNIFF_BYTES = 1024;
 
 /**
  * Runs one attempt: one timer, one listener on the caller's signal, one promise. Resolves with any complete
- * answer whatever its status, and for streams with its head; rejects with an `AttemptFailure`.
+ * answer whatever its status, and for streams with its head; rejects with an `ExchangeFailure`.
  */
-export function runAttempt<T>(
+export function runExchange<T>(
   transport: Transport,
   request: TransportRequest,
-  options: AttemptOptions<T>,
-): Promise<AttemptAnswer<T>> {
+  options: ExchangeOptions<T>,
+): Promise<ExchangeAnswer<T>> {
   return new Promise((resolve, reject) => {
-    new Attempt(options, resolve, reject).start(transport, request);
+    new Exchange(options, resolve, reject).start(transport, request);
   });
 }
 
-class Attempt<T> implements TransportSink {
+class Exchange<T> implements TransportSink {
   private status = 0;
   private headers!: ResponseHeaders;
   private exchange: TransportExchange | undefined;
@@ -119,9 +86,9 @@ class Attempt<T> implements TransportSink {
   private forgetSignal: (() => void) | undefined;
 
   constructor(
-    private readonly options: AttemptOptions<T>,
-    private readonly resolve: (answer: AttemptAnswer<T>) => void,
-    private readonly reject: (failure: AttemptFailure) => void,
+    private readonly options: ExchangeOptions<T>,
+    private readonly resolve: (answer: ExchangeAnswer<T>) => void,
+    private readonly reject: (failure: ExchangeFailure) => void,
   ) {
     this.limitMs = options.timeoutMs;
   }
@@ -267,7 +234,7 @@ class Attempt<T> implements TransportSink {
     this.exchange?.abort();
   }
 
-  private fail(failure: AttemptFailure): void {
+  private fail(failure: ExchangeFailure): void {
     this.settle(failure);
     this.exchange?.abort();
     const { reader } = this;
@@ -288,7 +255,7 @@ class Attempt<T> implements TransportSink {
     this.arm();
   }
 
-  private settle(end: AttemptEnd): void {
+  private settle(end: ExchangeEnd): void {
     this.settled = true;
     clearTimeout(this.timer);
     this.forgetSignal?.();
@@ -312,22 +279,22 @@ class Attempt<T> implements TransportSink {
   }
 
   /** The limit that is reached first, as things are, and what it means to reach it. */
-  private nextLimit(): { at: number; failure: AttemptFailure } {
+  private nextLimit(): { at: number; failure: ExchangeFailure } {
     const { connectTimeoutMs, deadline, idleTimeoutMs } = this.options;
     const connecting = this.isConnecting();
-    const timeout = (limit: TimeLimit, limitMs: number): AttemptFailure => ({
+    const timeout = (limit: TimeLimit, limitMs: number): ExchangeFailure => ({
       kind: "timeout",
       limit,
       limitMs,
       sent: !connecting,
     });
-    let next: { at: number; failure: AttemptFailure };
+    let next: { at: number; failure: ExchangeFailure };
     if (this.reader?.queue.isPaused) {
       // A reader may take its time; one that never began holds a connection for nothing.
       const at = this.reader.queue.wasRead ? Number.POSITIVE_INFINITY : this.pausedAt + idleTimeoutMs;
       next = { at, failure: { kind: "unread" } };
     } else {
-      const failure: AttemptFailure =
+      const failure: ExchangeFailure =
         this.reader === undefined || this.limitsWhole ? timeout("timeout", this.limitMs) : { kind: "idle" };
       next = { at: this.lastActivity + this.limitMs, failure };
     }

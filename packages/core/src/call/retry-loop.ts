@@ -1,12 +1,12 @@
+import { checkHeaders } from "../checks/check-headers.js";
 import { type Address, addressesFor } from "../config/addresses.js";
-import { checkHeaders } from "../config/config.js";
 import {
-  attemptCall,
   type ClientRuntime,
   eventOf,
   type FinishedCall,
   type PreparedCall,
   type Reading,
+  runAttempt,
   timeLeft,
 } from "./attempt.js";
 import { type Call, checkRequestOptions, type RequestOptions } from "./call.js";
@@ -17,7 +17,7 @@ import { type AttemptOutcome, decideRetry, mayHaveBeenBilled } from "./retry-pol
 import { judgeStatus } from "./status-table.js";
 
 /** Runs a call to its answer: attempts, waits and failover, until the policy says that it is over. */
-export async function runCall<E>(
+export async function runWithRetries<E>(
   runtime: ClientRuntime,
   call: Call,
   options: RequestOptions,
@@ -25,19 +25,22 @@ export async function runCall<E>(
 ): Promise<FinishedCall<E>> {
   const prepared = prepare(runtime, call, options, reading);
   try {
-    return await runAttempts(runtime, prepared);
+    return await repeatAttempts(runtime, prepared);
   } catch (error) {
     prepared.encoded.release?.(error);
     throw error;
   }
 }
 
-async function runAttempts<E>(runtime: ClientRuntime, prepared: PreparedCall<E>): Promise<FinishedCall<E>> {
+async function repeatAttempts<E>(
+  runtime: ClientRuntime,
+  prepared: PreparedCall<E>,
+): Promise<FinishedCall<E>> {
   const { config, health, budget } = runtime;
   const { call, options, timeline } = prepared;
   for (;;) {
     const address = health.choose(prepared.candidates, performance.now());
-    const result = await attemptCall(runtime, prepared, address);
+    const result = await runAttempt(runtime, prepared, address);
     if (!("outcome" in result)) return result;
 
     const decision = decideRetry(result.outcome, {

@@ -11,11 +11,11 @@ import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
 import type { ClientRuntime, Reading } from "./attempt.js";
 import type { AnswerInfo, Call, RequestOptions } from "./call.js";
-import { type ErrorContext, errorFromFailure, errorFromUnreadable } from "./call-errors.js";
+import { type ErrorContext, errorFromFailure, errorFromUnreadable, streamErrorsOf } from "./call-errors.js";
 import { CallGate } from "./call-gate.js";
 import { expectBinary } from "./expect-binary.js";
 import { RetryBudget } from "./retry-budget.js";
-import { runCall } from "./retry-loop.js";
+import { runWithRetries } from "./retry-loop.js";
 
 /** Throw away an answer that is no answer: builds the `InvalidResponseError` to throw. */
 export type Unreadable = (what: string) => Error;
@@ -80,7 +80,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
 
     json(call, options = {}, read) {
       return new APIPromise(
-        runCall<never>(runtime, call, options).then(({ body, info, context }) => {
+        runWithRetries<never>(runtime, call, options).then(({ body, info, context }) => {
           const unreadable = (what: string) => errorFromUnreadable(what, info.status, body, context);
           return withResponse(
             readSafely(() => read(body, unreadable, info), unreadable),
@@ -93,22 +93,24 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     stream(call, options = {}, shape, wrap) {
       const reading = {
         accept: "text/event-stream",
-        createReader: (context: ErrorContext) => new JSONStreamReader(shape(), context),
+        createReader: (context: ErrorContext) => new JSONStreamReader(shape(), streamErrorsOf(context)),
       };
       return new APIPromise(
-        runCall(runtime, call, options, reading).then(({ answer: { stream }, body, info, context }) => {
-          if (stream === undefined) {
-            throw errorFromUnreadable(
-              "a whole answer where a stream was asked for",
-              info.status,
-              body,
-              context,
-            );
-          }
-          const abort = (reason?: unknown) =>
-            stream.cancel(errorFromFailure({ kind: "aborted", cause: reason, sent: true }, context));
-          return withResponse(wrap({ queue: new QueueReader(stream), abort }), info);
-        }),
+        runWithRetries(runtime, call, options, reading).then(
+          ({ answer: { stream }, body, info, context }) => {
+            if (stream === undefined) {
+              throw errorFromUnreadable(
+                "a whole answer where a stream was asked for",
+                info.status,
+                body,
+                context,
+              );
+            }
+            const abort = (reason?: unknown) =>
+              stream.cancel(errorFromFailure({ kind: "aborted", cause: reason, sent: true }, context));
+            return withResponse(wrap({ queue: new QueueReader(stream), abort }), info);
+          },
+        ),
       );
     },
 
@@ -117,14 +119,16 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
         accept: "*/*",
         streams: "any",
         streamLimit: "whole",
-        createReader: (context) => new ByteReader(MAX_BINARY_BYTES, context),
+        createReader: (context) => new ByteReader(MAX_BINARY_BYTES, streamErrorsOf(context)),
       };
       return new APIPromise(
-        runCall(runtime, call, options, reading).then(async ({ answer: { stream }, info, context }) => {
-          if (stream === undefined) throw errorFromUnreadable("no body", info.status, undefined, context);
-          await expectBinary(stream, info, context);
-          return withResponse(wrap(createByteBody(stream), info.headers.get("content-type")), info);
-        }),
+        runWithRetries(runtime, call, options, reading).then(
+          async ({ answer: { stream }, info, context }) => {
+            if (stream === undefined) throw errorFromUnreadable("no body", info.status, undefined, context);
+            await expectBinary(stream, info, context);
+            return withResponse(wrap(createByteBody(stream), info.headers.get("content-type")), info);
+          },
+        ),
       );
     },
   };

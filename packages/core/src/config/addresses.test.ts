@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../errors/errors.js";
-import type { AddressKind } from "../errors/gateway-error.js";
+import type { AddressKind } from "../transport/address-kind.js";
 import { ADDRESS_SOURCES, AddressHealth, addressesFor, COOL_DOWN_MS, parseAddress } from "./addresses.js";
 
 const KINDS = Object.keys(ADDRESS_SOURCES) as AddressKind[];

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.js";
-import type { AddressKind } from "../errors/gateway-error.js";
+import type { AddressKind } from "../transport/address-kind.js";
 
 /** How calls choose between the direct and the accelerated address. */
 export type Route = "general" | "cdn" | "failover";

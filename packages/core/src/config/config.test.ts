@@ -1,9 +1,10 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { API_KEY } from "../../test/gateways.js";
+import { checkHeaders } from "../checks/check-headers.js";
 import { ConfigurationError, ModelGateway, type ModelGatewayOptions } from "../index.js";
 import { parseAddress } from "./addresses.js";
-import { checkHeaders, resolveConfig } from "./config.js";
+import { resolveConfig } from "./config.js";
 
 const baseURL = "https://gateway.example/v1";
 

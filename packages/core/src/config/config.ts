@@ -1,15 +1,12 @@
+import { API_KEY_VARIABLE, type APIKeySource, checkAPIKey } from "../checks/check-api-key.js";
+import { checkHeaders } from "../checks/check-headers.js";
+import { checkCount, checkDuration, checkRate } from "../checks/check-numbers.js";
 import { checkOptionNames } from "../checks/check-option-names.js";
 import { ConfigurationError } from "../errors/errors.js";
-import type { AddressKind } from "../errors/gateway-error.js";
 import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../hooks/observer.js";
+import type { AddressKind } from "../transport/address-kind.js";
 import type { FetchFunction } from "../transport/fetch-transport.js";
 import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
-
-/**
- * The API key, or a function that gives it for each request (for keys that rotate). When the function fails, the call
- * fails with a `ConfigurationError` that has its error as `cause`, and polls of video tasks try again.
- */
-export type APIKeySource = string | (() => string | Promise<string>);
 
 /** Options of `new ModelGateway(…)`. What is left out comes from the environment. */
 export interface ModelGatewayOptions {
@@ -129,19 +126,6 @@ export interface GatewayConfig {
 }
 
 const DEFAULT_RETRY_BUDGET = 100;
-const API_KEY_VARIABLE = "MODEL_GATEWAY_API_KEY";
-/** Headers that say how a request is carried, not what it is: with a wrong one nobody can tell whether it arrived. */
-const CONNECTION_HEADERS = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 const ROUTES: readonly Route[] = ["general", "cdn", "failover"];
 
 /** Checks the options and the environment. Throws a `ConfigurationError` that names what is wrong. */
@@ -200,25 +184,6 @@ function pickEndpoints({ cdn, specialized, specializedCdn }: NonNullable<ModelGa
   return { cdn, specialized, specializedCdn };
 }
 
-/** Throws unless the key can be sent in a header. Never repeats the key. */
-export function checkAPIKey(apiKey: APIKeySource | undefined): APIKeySource {
-  if (typeof apiKey === "function") return apiKey;
-  const key = apiKey?.trim();
-  if (key === undefined || key === "") {
-    throw new ConfigurationError(
-      `The API key is missing: set the environment variable ${API_KEY_VARIABLE} or the option apiKey.`,
-      { option: "apiKey" },
-    );
-  }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new ConfigurationError(
-      "The API key contains characters that no key has (spaces, line breaks or letters outside ASCII).",
-      { option: "apiKey" },
-    );
-  }
-  return key;
-}
-
 function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyArray<string | RegExp> {
   const valid =
     Array.isArray(patterns) &&
@@ -227,45 +192,6 @@ function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyA
   throw new ConfigurationError("Option specializedModels must be an array of model ids and RegExps.", {
     option: "specializedModels",
   });
-}
-
-/** @returns the headers with lower-case names and without unset values */
-export function checkHeaders(
-  headers: Record<string, string | undefined> | undefined,
-): Record<string, string> {
-  const checked: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    if (value === undefined || value === null) continue;
-    const lower = name.toLowerCase();
-    if (CONNECTION_HEADERS.has(lower)) {
-      throw new ConfigurationError(
-        `The header ${JSON.stringify(name)} belongs to the connection, which the client looks after: leave it out.`,
-        { option: "headers" },
-      );
-    }
-    if (lower === "authorization") {
-      throw new ConfigurationError("The authorization header is made from the key: use the option apiKey.", {
-        option: "headers",
-      });
-    }
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower) || /[\r\n\0]/.test(value)) {
-      throw new ConfigurationError(
-        `The header ${JSON.stringify(name)} has a name or value that HTTP does not allow.`,
-        { option: "headers" },
-      );
-    }
-    checked[lower] = value;
-  }
-  return checked;
-}
-
-/** Durations are milliseconds above zero. */
-export function checkDuration(option: string, value: number | undefined): number | undefined {
-  if (value === undefined || (typeof value === "number" && value > 0)) return value;
-  throw new ConfigurationError(
-    `Option ${option} must be a number of milliseconds above 0, and not ${String(value)}.`,
-    { option },
-  );
 }
 
 function checkConcurrency(value: number | undefined): number {
@@ -288,20 +214,6 @@ function checkLogLevel(value: LogLevel | undefined): LogLevel {
     `Option logLevel must be debug, info, warn, error or off, and not ${String(value)}.`,
     { option: "logLevel" },
   );
-}
-
-export function checkRate(option: string, value: number | undefined): number | undefined {
-  if (value === undefined || (typeof value === "number" && value > 0)) return value;
-  throw new ConfigurationError(`Option ${option} must be a number above 0, and not ${String(value)}.`, {
-    option,
-  });
-}
-
-export function checkCount(option: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
-  throw new ConfigurationError(`Option ${option} must be a whole number from 0, and not ${String(value)}.`, {
-    option,
-  });
 }
 
 /** Without blanks around it; an empty one counts as missing wherever it is used. */

@@ -5,17 +5,19 @@ import {
   errorFromErrorAnswer,
   errorFromFailure,
   errorFromUnreadable,
+  streamErrorsOf,
 } from "../call/call-errors.js";
 import { within } from "../call/delay.js";
-import { type AttemptAnswer, type AttemptFailure, runAttempt } from "../call/exchange.js";
+import { type ExchangeAnswer, runExchange } from "../call/exchange.js";
+import { checkCount, checkDuration } from "../checks/check-numbers.js";
 import { checkOptionNames } from "../checks/check-option-names.js";
 import type { GatewayConfig } from "../config/config.js";
-import { checkCount, checkDuration } from "../config/config.js";
 import { InvalidRequestError } from "../errors/errors.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
 import { type ByteBody, createByteBody } from "../streams/byte-body.js";
 import { ByteReader } from "../streams/byte-reader.js";
 import { encodingsOf } from "../transport/decode-content.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import type { Transport } from "../transport/transport.js";
 import { findErrorCode } from "../transport/transport-failure.js";
 import { decodeBase64 } from "./base64.js";
@@ -106,11 +108,11 @@ export function createDownloader(
     context: ErrorContext,
     options: DownloadOptions,
     maxBytes: number,
-  ): Promise<AttemptAnswer<Uint8Array>> {
+  ): Promise<ExchangeAnswer<Uint8Array>> {
     const started = performance.now();
     const headers: Record<string, string> = { accept: "*/*" };
     if (apiKey !== undefined) headers["authorization"] = `Bearer ${apiKey}`;
-    const note = (phase: AttemptRecord["phase"], answer?: AttemptAnswer<Uint8Array>) => {
+    const note = (phase: AttemptRecord["phase"], answer?: ExchangeAnswer<Uint8Array>) => {
       context.requestId = answer && readRequestId(answer.headers, apiKey);
       const ms = Math.round(performance.now() - started);
       context.timeline.push({
@@ -121,7 +123,7 @@ export function createDownloader(
       });
     };
     try {
-      const answer = await runAttempt(
+      const answer = await runExchange(
         transport,
         { method: "GET", origin: url.origin, path: url.pathname + url.search, headers, connectTo },
         {
@@ -130,16 +132,16 @@ export function createDownloader(
           idleTimeoutMs: context.idleTimeoutMs,
           maxBytes: 2 ** 20,
           signal: options.signal,
-          createReader: () => new ByteReader(maxBytes, context),
+          createReader: () => new ByteReader(maxBytes, streamErrorsOf(context)),
           streams: "any",
         },
       );
       note("answered", answer);
       return answer;
     } catch (failure) {
-      const { kind } = failure as AttemptFailure;
+      const { kind } = failure as ExchangeFailure;
       note(kind === "unsent" ? "unsent" : "no_answer");
-      throw errorFromFailure(failure as AttemptFailure, context, {
+      throw errorFromFailure(failure as ExchangeFailure, context, {
         retryable: kind !== "aborted",
         maybeProcessed: false,
       });
@@ -241,7 +243,7 @@ function contextFor(url: URL, timeline: AttemptRecord[], config: GatewayConfig):
   };
 }
 
-function toDownload(answer: AttemptAnswer<Uint8Array>, context: ErrorContext, maxBytes: number): Download {
+function toDownload(answer: ExchangeAnswer<Uint8Array>, context: ErrorContext, maxBytes: number): Download {
   const { stream, status, headers } = answer;
   if (stream === undefined)
     throw errorFromErrorAnswer({ status, headers, body: parseError(answer.text) }, context);

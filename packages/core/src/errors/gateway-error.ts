@@ -1,4 +1,5 @@
-import type { VideoTaskHandle } from "../videos/video-types.js";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
+import type { AddressKind } from "../transport/address-kind.js";
 
 /** What went wrong, as a closed set: every error class of this package has exactly one kind. */
 export type GatewayErrorKind =
@@ -18,9 +19,6 @@ export type GatewayErrorKind =
   | "invalid_response"
   | "video_task_failed"
   | "video_task_timeout";
-
-/** The address an attempt went to. */
-export type AddressKind = "general" | "cdn" | "specialized" | "specializedCdn";
 
 /** How far one attempt got: nothing was sent, an answer came, or the request left and no answer came. */
 export type AttemptPhase = "unsent" | "answered" | "no_answer";

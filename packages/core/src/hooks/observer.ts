@@ -1,4 +1,4 @@
-import type { AddressKind } from "../errors/gateway-error.js";
+import type { AddressKind } from "../transport/address-kind.js";
 
 /** What every event tells: which call, where it went, and which attempt it is. Never a key, a header or a body. */
 export interface CallEvent {

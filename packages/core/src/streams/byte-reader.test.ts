@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { streamErrorsOf } from "../call/call-errors.js";
 import { parseAddress } from "../config/addresses.js";
 import { InvalidResponseError, StreamInterruptedError } from "../errors/errors.js";
 import { ByteReader } from "./byte-reader.js";
 
-const CONTEXT = {
+const ERRORS = streamErrorsOf({
   call: {
     name: "audio.speech.create",
     method: "POST" as const,
@@ -15,11 +16,11 @@ const CONTEXT = {
   apiKey: undefined,
   timeline: [],
   idleTimeoutMs: 1_000,
-};
+});
 
 describe("ByteReader", () => {
   it("passes chunks on up to its cap, each of them content", async () => {
-    const reader = new ByteReader(3, CONTEXT);
+    const reader = new ByteReader(3, ERRORS);
     expect(reader.push(Uint8Array.of(1))).toBe(1);
     expect(reader.push(Uint8Array.of(2, 3))).toBe(1);
     expect(reader.complete).toBe(false);
@@ -29,7 +30,7 @@ describe("ByteReader", () => {
   });
 
   it("refuses an answer beyond its cap, and says that it may have been paid", async () => {
-    const reader = new ByteReader(3, CONTEXT);
+    const reader = new ByteReader(3, ERRORS);
     reader.push(Uint8Array.of(1, 2));
     const refuse = () => reader.push(Uint8Array.of(3, 4));
     expect(refuse).toThrow(InvalidResponseError);
@@ -39,7 +40,7 @@ describe("ByteReader", () => {
   });
 
   it("pauses the connection once sixteen chunks lie unread", () => {
-    const reader = new ByteReader(100, CONTEXT);
+    const reader = new ByteReader(100, ERRORS);
     for (let count = 1; count <= 15; count++) reader.push(Uint8Array.of(count));
     expect(reader.queue.flush()).toBe(true);
     reader.push(Uint8Array.of(16));
@@ -47,7 +48,7 @@ describe("ByteReader", () => {
   });
 
   it("takes every break for an interruption: half a file is none", () => {
-    const error = new ByteReader(3, CONTEXT).interrupted({ kind: "closed" });
+    const error = new ByteReader(3, ERRORS).interrupted({ kind: "closed" });
     expect(error).toBeInstanceOf(StreamInterruptedError);
     expect(error).toMatchObject({ reason: "closed", partial: undefined, maybeProcessed: true });
   });

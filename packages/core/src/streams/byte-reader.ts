@@ -1,6 +1,6 @@
-import { type ErrorContext, errorFromInterruption, errorFromUnreadable } from "../call/call-errors.js";
-import type { AttemptFailure, StreamReader } from "../call/exchange.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import { AsyncQueue } from "./async-queue.js";
+import type { StreamErrors, StreamReader } from "./stream-reader.js";
 
 /** Unread chunks at which the connection is paused; a chunk is at most 64 KB. */
 const HIGH_WATER_MARK = 16;
@@ -13,13 +13,13 @@ export class ByteReader implements StreamReader<Uint8Array> {
 
   constructor(
     private readonly maxBytes: number,
-    private readonly context: ErrorContext,
+    private readonly errors: StreamErrors,
   ) {}
 
   push(chunk: Uint8Array): number {
     this.received += chunk.length;
     if (this.received > this.maxBytes) {
-      throw errorFromUnreadable(`more than ${this.maxBytes} bytes`, 200, undefined, this.context);
+      throw this.errors.unreadable(`more than ${this.maxBytes} bytes`);
     }
     this.queue.push(chunk);
     return 1;
@@ -29,7 +29,7 @@ export class ByteReader implements StreamReader<Uint8Array> {
     this.complete = true;
   }
 
-  interrupted(failure: AttemptFailure): unknown {
-    return errorFromInterruption(failure, this.context, undefined);
+  interrupted(failure: ExchangeFailure): unknown {
+    return this.errors.interrupted(failure, undefined);
   }
 }

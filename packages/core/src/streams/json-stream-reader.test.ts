@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { AttemptFailure } from "../call/exchange.js";
+import { streamErrorsOf } from "../call/call-errors.js";
 import { parseAddress } from "../config/addresses.js";
 import { APIError, RateLimitError } from "../errors/api-error.js";
 import { InvalidResponseError, StreamInterruptedError } from "../errors/errors.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import { JSONStreamReader } from "./json-stream-reader.js";
 
 interface Step {
@@ -11,7 +12,7 @@ interface Step {
   error?: unknown;
 }
 
-const CONTEXT = {
+const ERRORS = streamErrorsOf({
   call: {
     name: "steps.create",
     method: "POST" as const,
@@ -23,7 +24,7 @@ const CONTEXT = {
   apiKey: undefined,
   timeline: [],
   idleTimeoutMs: 1_000,
-};
+});
 
 /** Reads steps; the answer is whole after the last, or, where `markerEnds`, with the marker. */
 function readerOfSteps({ markerEnds = false, maxEventLength = 1_000 } = {}) {
@@ -41,7 +42,7 @@ function readerOfSteps({ markerEnds = false, maxEventLength = 1_000 } = {}) {
       findError: ({ error }) => (error === undefined ? undefined : { error }),
       maxEventLength,
     },
-    CONTEXT,
+    ERRORS,
   );
   return { reader, seen, push: (text: string) => reader.push(new TextEncoder().encode(text)) };
 }
@@ -107,7 +108,7 @@ describe("JSONStreamReader", () => {
     expect(thrownBy(() => cut.reader.end())).toMatchObject({ reason: "unfinished" });
   });
 
-  it.each<[AttemptFailure, reason: string]>([
+  it.each<[ExchangeFailure, reason: string]>([
     [{ kind: "closed" }, "closed"],
     [{ kind: "reset", cause: new Error("x") }, "reset"],
     [{ kind: "idle" }, "idle"],
@@ -202,8 +203,8 @@ describe("JSONStreamReader", () => {
       findError: () => undefined,
       maxEventLength: 10,
     };
-    expect(new JSONStreamReader(shape, CONTEXT).usage()).toBeUndefined();
+    expect(new JSONStreamReader(shape, ERRORS).usage()).toBeUndefined();
     const usage = () => ({ total_tokens: 7 });
-    expect(new JSONStreamReader({ ...shape, usage }, CONTEXT).usage()).toEqual({ total_tokens: 7 });
+    expect(new JSONStreamReader({ ...shape, usage }, ERRORS).usage()).toEqual({ total_tokens: 7 });
   });
 });

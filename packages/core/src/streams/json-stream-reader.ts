@@ -1,12 +1,7 @@
-import {
-  type ErrorContext,
-  errorFromInterruption,
-  errorFromUnreadable,
-  errorInsideStream,
-} from "../call/call-errors.js";
-import type { AttemptFailure, StreamReader } from "../call/exchange.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import { AsyncQueue } from "./async-queue.js";
 import { EventStreamParser } from "./event-stream-parser.js";
+import type { StreamErrors, StreamReader } from "./stream-reader.js";
 
 /** What one kind of stream makes of its events. */
 export interface StreamShape<T> {
@@ -47,7 +42,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
 
   constructor(
     private readonly shape: StreamShape<T>,
-    private readonly context: ErrorContext,
+    private readonly errors: StreamErrors,
   ) {
     this.parser = new EventStreamParser((data) => this.onEvent(data), shape.maxEventLength);
   }
@@ -55,9 +50,9 @@ export class JSONStreamReader<T> implements StreamReader<T> {
   push(chunk: Uint8Array): number {
     this.items = 0;
     this.received += chunk.length;
-    if (this.received > MAX_STREAM_BYTES) throw this.unreadable(`more than ${MAX_STREAM_BYTES} bytes`);
+    if (this.received > MAX_STREAM_BYTES) throw this.errors.unreadable(`more than ${MAX_STREAM_BYTES} bytes`);
     if (!this.parser.push(chunk)) {
-      throw this.unreadable(`an event of more than ${this.shape.maxEventLength} characters`);
+      throw this.errors.unreadable(`an event of more than ${this.shape.maxEventLength} characters`);
     }
     return this.items;
   }
@@ -69,14 +64,10 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     if (this.shape.isWhole(this.marked)) this.complete = true;
   }
 
-  interrupted(failure: AttemptFailure): unknown {
+  interrupted(failure: ExchangeFailure): unknown {
     const harmless = failure.kind === "closed" || failure.kind === "reset" || failure.kind === "idle";
     if (harmless && this.shape.isWhole(this.marked)) return undefined;
-    return errorFromInterruption(failure, this.context, this.shape.partial());
-  }
-
-  private unreadable(what: string): unknown {
-    return errorFromUnreadable(what, 200, undefined, this.context);
+    return this.errors.interrupted(failure, this.shape.partial());
   }
 
   usage(): unknown {
@@ -96,7 +87,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     const error = this.shape.findError(event);
     if (error !== undefined) {
       const { delivered } = this;
-      throw errorInsideStream(error, { partial: this.shape.partial(), delivered }, this.context);
+      throw this.errors.inside(error, { partial: this.shape.partial(), delivered });
     }
     this.accept(event);
     this.delivered = true;
@@ -108,7 +99,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     try {
       this.shape.accept(event);
     } catch {
-      throw errorFromUnreadable("a stream event of an unknown shape", 200, event, this.context);
+      throw this.errors.unreadable("a stream event of an unknown shape", event);
     }
   }
 
@@ -120,7 +111,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
       // Told below, as for JSON that is no object.
     }
     if (typeof event === "object" && event !== null) return event;
-    throw errorFromUnreadable("a stream event that is not a JSON object", 200, data, this.context);
+    throw this.errors.unreadable("a stream event that is not a JSON object", data);
   }
 }
 

@@ -7,8 +7,9 @@ import {
 } from "../errors/api-error.js";
 import { APIConnectionError, APIUserAbortError, InvalidResponseError } from "../errors/errors.js";
 import type { GatewayError } from "../errors/gateway-error.js";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
 import { ageOf, type PollOptions, pollVideoTask } from "./poll-video-task.js";
-import type { VideoTask, VideoTaskHandle } from "./video-types.js";
+import type { VideoTask } from "./video-types.js";
 
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };
 const VIDEO = { url: "https://x.example/1.mp4", watermarkURL: "https://x.example/1-w.mp4" };

@@ -1,7 +1,8 @@
 import { NotFoundError, RateLimitError } from "../errors/api-error.js";
 import { GatewayError } from "../errors/gateway-error.js";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
 import { isTerminal } from "./video-status.js";
-import type { VideoTask, VideoTaskHandle } from "./video-types.js";
+import type { VideoTask } from "./video-types.js";
 
 /** How a task is polled that cannot be read at the moment. Durations are milliseconds. */
 export interface PollBackoff {

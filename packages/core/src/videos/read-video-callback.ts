@@ -1,8 +1,8 @@
 import { parseJSON } from "../json/parse-json.js";
+import type { VideoFamily, VideoTaskHandle } from "../tasks/video-task-handle.js";
 import { firstText, layersOf, readCreatedAt, TASK_ID_FIELDS } from "./read-video-task.js";
 import { isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
 import { readStatusWord, type VideoStatus } from "./video-status.js";
-import type { VideoFamily, VideoTaskHandle } from "./video-types.js";
 
 /**
  * What a callback says. A hint and no more: callbacks are unsigned, so anybody can send one, and they may come

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
 import { readTaskId, readVideoTask } from "./read-video-task.js";
-import type { VideoTaskHandle } from "./video-types.js";
 
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1", createdAt: 5 };
 const URL_1 = "https://files.example/1.mp4";

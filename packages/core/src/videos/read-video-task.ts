@@ -1,7 +1,8 @@
 import { type JSONObject, readCode, readNumber, readObject, readText } from "../json/read-json-value.js";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
 import type { TaskForm } from "./video-families.js";
 import { isTerminal, readStatusWord } from "./video-status.js";
-import type { VideoFile, VideoTask, VideoTaskHandle } from "./video-types.js";
+import type { VideoFile, VideoTask } from "./video-types.js";
 
 /**
  * Reads a task from any of the shapes that routes send: the fields of the API description at the top level, in

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
 import { VideoTaskFailedError, VideoTaskTimeoutError } from "./video-errors.js";
-import type { VideoTask, VideoTaskHandle } from "./video-types.js";
+import type { VideoTask } from "./video-types.js";
 
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };
 const TASK: VideoTask = {

@@ -5,7 +5,8 @@ import {
   hasErrorMarker,
   markErrorClass,
 } from "../errors/gateway-error.js";
-import type { VideoTask, VideoTaskHandle } from "./video-types.js";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
+import type { VideoTask } from "./video-types.js";
 
 /** A task ended without a video: it failed, was cancelled, or expired. */
 export class VideoTaskFailedError extends GatewayError {

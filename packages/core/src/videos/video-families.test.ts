@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { VideoFamily } from "../tasks/video-task-handle.js";
 import { familyOfVideos, isTaskId, isVideoFamily, VIDEO_FAMILIES } from "./video-families.js";
-import type { VideoFamily } from "./video-types.js";
 
 describe("the families", () => {
   it("have their paths and the form of their tasks", () => {

@@ -1,7 +1,8 @@
 import { InvalidRequestError } from "../errors/errors.js";
+import type { VideoFamily } from "../tasks/video-task-handle.js";
 import { checkVideoRequest } from "./check-video-request.js";
 import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-wrapped-request.js";
-import type { VideoFamily, VideoRequests } from "./video-types.js";
+import type { VideoRequests } from "./video-types.js";
 
 /**
  * How a family talks of its tasks: flat (`id`, `status` and results side by side), or wrapped (`task_id` and a state in

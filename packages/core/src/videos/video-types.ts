@@ -1,19 +1,5 @@
-import type { AddressKind } from "../errors/gateway-error.js";
+import type { VideoFamily, VideoTaskHandle } from "../tasks/video-task-handle.js";
 import type { VideoStatus } from "./video-status.js";
-
-/** The three ways to create a task; a task is read where it was created. */
-export type VideoFamily = "content" | "image2video" | "omni-video";
-
-/** Names a task. Plain JSON: store it, and resume the task in any process. */
-export interface VideoTaskHandle {
-  v: 1;
-  family: VideoFamily;
-  id: string;
-  /** Base address the task was created on. */
-  address?: AddressKind;
-  /** When the task was created, in milliseconds since the epoch. */
-  createdAt?: number;
-}
 
 /** A result of a task. URLs may expire: download promptly. */
 export interface VideoFile {

@@ -1,10 +1,11 @@
 import type { APIPromise } from "../call/api-promise.js";
 import { type Call, type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
 import type { Sender } from "../call/sender.js";
-import { checkDuration } from "../config/config.js";
+import { checkDuration } from "../checks/check-numbers.js";
 import { InvalidRequestError } from "../errors/errors.js";
-import type { AddressKind } from "../errors/gateway-error.js";
 import type { PollFailedEvent } from "../hooks/observer.js";
+import type { VideoFamily, VideoTaskHandle } from "../tasks/video-task-handle.js";
+import type { AddressKind } from "../transport/address-kind.js";
 import type { PollPace, PollScheduler } from "./poll-scheduler.js";
 import { ageOf, type PollOptions, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { type ReadCallbackOptions, readVideoCallback, type VideoCallback } from "./read-video-callback.js";
@@ -15,10 +16,8 @@ import type {
   ImageToVideoRequest,
   OmniVideoRequest,
   VideoCreateRequest,
-  VideoFamily,
   VideoRequests,
   VideoTask,
-  VideoTaskHandle,
 } from "./video-types.js";
 import { VideoTaskWatch, type VideoWatch, type WatchOptions } from "./watch-video-task.js";
 

@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { gatewayFor } from "../../test/gateways.js";
 import { startServer } from "../../test/scripted-server.js";
 import { NotFoundError, PermissionDeniedError, RateLimitError } from "../errors/api-error.js";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
 import { PollScheduler } from "./poll-scheduler.js";
 import type { VideoPoll } from "./poll-video-task.js";
 import { VideoTaskTimeoutError } from "./video-errors.js";
-import type { VideoTask, VideoTaskHandle } from "./video-types.js";
+import type { VideoTask } from "./video-types.js";
 import { VideoTaskWatch, type WatchOptions } from "./watch-video-task.js";
 
 const HANDLE: VideoTaskHandle = { v: 1, family: "content", id: "t1" };

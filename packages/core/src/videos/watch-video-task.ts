@@ -1,10 +1,11 @@
 import { onAbort } from "../call/abort-signal.js";
 import { APIUserAbortError } from "../errors/errors.js";
 import type { GatewayError } from "../errors/gateway-error.js";
+import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
 import type { PollScheduler } from "./poll-scheduler.js";
 import { ageOf, type PollBackoff, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { VideoTaskTimeoutError } from "./video-errors.js";
-import type { VideoTask, VideoTaskHandle } from "./video-types.js";
+import type { VideoTask } from "./video-types.js";
 
 /** Options of `videos.watch` and `videos.wait`. */
 export interface WatchOptions {

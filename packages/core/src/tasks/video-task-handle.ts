@@ -1,0 +1,15 @@
+import type { AddressKind } from "../transport/address-kind.js";
+
+/** The three ways to create a task; a task is read where it was created. */
+export type VideoFamily = "content" | "image2video" | "omni-video";
+
+/** Names a task. Plain JSON: store it, and resume the task in any process. */
+export interface VideoTaskHandle {
+  v: 1;
+  family: VideoFamily;
+  id: string;
+  /** Base address the task was created on. */
+  address?: AddressKind;
+  /** When the task was created, in milliseconds since the epoch. */
+  createdAt?: number;
+}
