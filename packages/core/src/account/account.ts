@@ -43,7 +43,8 @@ export class Account {
   async balance(options: BalanceOptions = {}): Promise<Balance> {
     const { path, usagePath = USAGE_PATH, quotaPerUnit = QUOTA_PER_UNIT, ...requestOptions } = options;
     checkRate("quotaPerUnit", quotaPerUnit);
-    const ask = (askedPath: string) => this.ask(askedPath, usagePath, quotaPerUnit, requestOptions);
+    const sender = this.sender.asOneCall(requestOptions);
+    const ask = (asked: string) => askBalance(sender, asked, usagePath, quotaPerUnit, requestOptions);
     if (path !== undefined) return ask(path);
     try {
       return await ask(SUBSCRIPTION_PATH);
@@ -52,31 +53,32 @@ export class Account {
       return ask(TOKEN_USAGE_PATH);
     }
   }
+}
 
-  private async ask(
-    path: string,
-    usagePath: string,
-    quotaPerUnit: number,
-    options: RequestOptions,
-  ): Promise<Balance> {
-    let subscription: unknown;
-    const balance = await this.sender.json(balanceCall("path", path), options, (body, unreadable) => {
-      if (isSubscription(body)) {
-        subscription = body;
-        return undefined;
-      }
-      const read = readQuota(body, quotaPerUnit);
-      if (read === undefined) throw unreadable("JSON that holds no balance of a known form");
-      return read;
-    });
-    if (balance !== undefined) return balance;
-    const usageCall: Call = { ...balanceCall("usagePath", usagePath), query: usageDays() };
-    return this.sender.json(usageCall, options, (usage, unreadable) => {
-      const read = readBilling(subscription, usage);
-      if (read === undefined) throw unreadable("JSON that holds no usage of a known form");
-      return read;
-    });
-  }
+async function askBalance(
+  sender: Pick<Sender, "json">,
+  path: string,
+  usagePath: string,
+  quotaPerUnit: number,
+  options: RequestOptions,
+): Promise<Balance> {
+  let subscription: unknown;
+  const balance = await sender.json(balanceCall("path", path), options, (body, unreadable) => {
+    if (isSubscription(body)) {
+      subscription = body;
+      return undefined;
+    }
+    const read = readQuota(body, quotaPerUnit);
+    if (read === undefined) throw unreadable("JSON that holds no balance of a known form");
+    return read;
+  });
+  if (balance !== undefined) return balance;
+  const usageCall: Call = { ...balanceCall("usagePath", usagePath), query: usageDays() };
+  return sender.json(usageCall, options, (usage, unreadable) => {
+    const read = readBilling(subscription, usage);
+    if (read === undefined) throw unreadable("JSON that holds no usage of a known form");
+    return read;
+  });
 }
 
 function balanceCall(field: string, path: string): Call {

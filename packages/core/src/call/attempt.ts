@@ -12,6 +12,7 @@ import { askForKey } from "./ask-for-key.js";
 import {
   type AnswerInfo,
   type Call,
+  type Deadline,
   MAX_JSON_BYTES,
   pathOn,
   type RequestOptions,
@@ -70,8 +71,7 @@ export interface PreparedCall<E> {
   headers: Record<string, string>;
   candidates: readonly Address[];
   timeoutMs: number;
-  /** When the call is over, whatever it is doing by then, on the clock of `performance.now()`. */
-  deadline: { at: number; ms: number } | undefined;
+  deadline: Deadline | undefined;
   timeline: AttemptRecord[];
   reading: Reading<E> | undefined;
 }

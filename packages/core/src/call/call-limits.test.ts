@@ -12,6 +12,7 @@ import {
   APITimeoutError,
   APIUserAbortError,
   ConfigurationError,
+  type ModelGateway,
   RateLimitError,
   StreamInterruptedError,
 } from "../index.js";
@@ -51,6 +52,35 @@ describe.each(TRANSPORTS)("a deadline over %s", (_name, transport) => {
       attempts: 1,
     });
     random.mockRestore();
+  });
+
+  it.each<[string, (gateway: ModelGateway, deadline: number) => PromiseLike<unknown>]>([
+    [
+      "embeddings in batches",
+      ({ embeddings }, deadline) => {
+        const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
+        return embeddings.create({ model: "m", input }, { deadline, batchSize: 1, concurrency: 1 });
+      },
+    ],
+    [
+      "a judgement that falls back on a chat model",
+      ({ moderations }, deadline) => moderations.classify("text", { model: "m", deadline }),
+    ],
+    ["a balance that is looked for", ({ account }, deadline) => account.balance({ deadline })],
+  ])("holds for %s as a whole", async (_what, call) => {
+    // Each request is well within the deadline by itself.
+    const server = await startServer(({ path, json }, response) => {
+      const answer = () => {
+        if (!path.endsWith("/embeddings")) return sendJSON(response, errorBody("no"), 404);
+        const { input } = json as { input: string[] };
+        sendJSON(response, { data: input.map(() => ({ index: 0, embedding: [1] })) });
+      };
+      const timer = setTimeout(answer, 170);
+      response.once("close", () => clearTimeout(timer));
+    });
+    const gateway = gatewayFor(server.url, { ...transport, endpoints: { specialized: server.url } });
+    expect(await errorOf(call(gateway, 300))).toMatchObject({ kind: "timeout", timeoutMs: 300 });
+    expect(server.requests.length).toBeLessThan(3);
   });
 
   it("ends a stream, and what had arrived is kept", async () => {

@@ -63,10 +63,25 @@ export interface Call {
   unfinished?: string;
   /** A sentence for the message of an error answer: what to do about it. Asked with the status that it means. */
   hint?: (meaning: number) => string | undefined;
+  /** Of the call that this one is a part of; the option `deadline` holds for them all together then. */
+  deadline?: Deadline;
   /** In milliseconds, where neither the call nor the client sets one. */
   defaultTimeoutMs: number;
   /** Largest answer that is kept in memory, in bytes. Default `MAX_JSON_BYTES`. */
   maxBytes?: number;
+}
+
+/** When a call is over, whatever it is doing by then. */
+export interface Deadline {
+  /** On the clock of `performance.now()`. */
+  at: number;
+  /** Its length in milliseconds, for messages. */
+  ms: number;
+}
+
+/** @param ms undefined for a call that may take as long as it takes */
+export function startDeadline(ms: number | undefined): Deadline | undefined {
+  return ms === undefined ? undefined : { at: performance.now() + ms, ms };
 }
 
 /** Answers are text and a few vectors; a picture or two in Base64 fit as well. */

@@ -12,6 +12,7 @@ import type {
   TransportSink,
 } from "../transport/transport.js";
 import { onAbort } from "./abort-signal.js";
+import type { Deadline } from "./call.js";
 import { MAX_TIMER_MS } from "./delay.js";
 
 /** How an attempt ended: with a whole answer, because its reader left, or by a failure. */
@@ -30,8 +31,7 @@ export interface ExchangeOptions<T> {
   timeoutMs: number;
   /** Time until there is a connection, in milliseconds; holds where the transport can tell. */
   connectTimeoutMs: number;
-  /** When the call is over whatever it is doing, on the clock of `performance.now()`; and its length, for messages. */
-  deadline?: { at: number; ms: number };
+  deadline?: Deadline;
   /** Longest silence between content events of a stream, in milliseconds. */
   idleTimeoutMs: number;
   /** Largest body that is kept in memory, in bytes. */

@@ -9,7 +9,7 @@ import {
   runAttempt,
   timeLeft,
 } from "./attempt.js";
-import { type Call, checkRequestOptions, type RequestOptions } from "./call.js";
+import { type Call, checkRequestOptions, type RequestOptions, startDeadline } from "./call.js";
 import { errorFromFailure } from "./call-errors.js";
 import { delay } from "./delay.js";
 import { encodeBody } from "./encode-body.js";
@@ -72,7 +72,6 @@ function prepare<E>(
 ): PreparedCall<E> {
   checkRequestOptions(options, call.name);
   call.check?.();
-  const deadlineMs = options.deadline ?? config.deadlineMs;
   const encoded = encodeBody(call);
   const own: Record<string, string> = { ...headers, ...checkHeaders(options.headers) };
   if (encoded.contentType !== undefined) own["content-type"] = encoded.contentType;
@@ -87,7 +86,7 @@ function prepare<E>(
     headers: own,
     candidates: addressesFor(config.addresses, options.route ?? config.route, call),
     timeoutMs: options.timeout ?? config.timeoutMs ?? call.defaultTimeoutMs,
-    deadline: deadlineMs === undefined ? undefined : { at: performance.now() + deadlineMs, ms: deadlineMs },
+    deadline: call.deadline ?? startDeadline(options.deadline ?? config.deadlineMs),
     timeline: [],
     reading,
   };

@@ -10,7 +10,7 @@ import type { Transport } from "../transport/transport.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
 import type { ClientRuntime, Reading } from "./attempt.js";
-import type { AnswerInfo, Call, RequestOptions } from "./call.js";
+import { type AnswerInfo, type Call, type RequestOptions, startDeadline } from "./call.js";
 import { type ErrorContext, errorFromFailure, errorFromUnreadable, streamErrorsOf } from "./call-errors.js";
 import { CallGate } from "./call-gate.js";
 import { expectBinary } from "./expect-binary.js";
@@ -33,6 +33,8 @@ export interface Sender {
   warn(text: string): void;
   /** Tells that a video task cannot be read at the moment. */
   onPollFailed(event: PollFailedEvent): void;
+  /** The same with one `deadline` for all that it sends from now on: for what is one call to the caller and several here. */
+  asOneCall(options: RequestOptions | undefined): Pick<Sender, "json">;
   /** Sends a call and reads its JSON answer. */
   json<T>(
     call: Call,
@@ -70,12 +72,17 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     headers: { accept: "application/json", "user-agent": `model-gateway-core/${VERSION}`, ...config.headers },
   };
 
-  return {
+  const sender: Sender = {
     warn: createWarner(config.logger ?? console, config.logLevel),
 
     onPollFailed: (event) => {
       const heard = config.logger !== undefined || config.hooks?.onPollFailed !== undefined;
       (heard ? runtime.observer : warner)?.onPollFailed(event);
+    },
+
+    asOneCall(options) {
+      const deadline = startDeadline(options?.deadline ?? config.deadlineMs);
+      return { json: (call, own, read) => sender.json({ ...call, deadline }, own, read) };
     },
 
     json(call, options = {}, read) {
@@ -132,6 +139,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
       );
     },
   };
+  return sender;
 }
 
 /** Readers trust the shape that is documented; a route that sends another one must not crash them. */

@@ -52,6 +52,7 @@ export class Embeddings {
     const { signal } = options;
     if (signal?.aborted) siblings.abort(signal.reason);
     const unlink = onAbort(signal, () => siblings.abort(signal?.reason));
+    const sender = this.sender.asOneCall(requestOptions);
     let next = 0;
     let done = 0;
 
@@ -62,7 +63,7 @@ export class Embeddings {
         // A single text stays a string: that is how the caller wrote it.
         const input = typeof body.input === "string" ? body.input : inputs.slice(start, start + batchSize);
         const count = typeof input === "string" ? 1 : input.length;
-        results[position] = await this.send({ ...body, input }, count, {
+        results[position] = await sendBatch(sender, { ...body, input }, count, {
           ...requestOptions,
           signal: siblings.signal,
         });
@@ -80,27 +81,28 @@ export class Embeddings {
     }
     return combine(results, body.model);
   }
+}
 
-  private send(
-    body: EmbeddingRequest,
-    count: number,
-    options: RequestOptions,
-  ): Promise<WithResponse<EmbeddingBatch>> {
-    return this.sender
-      .json(
-        {
-          name: "embeddings.create",
-          method: "POST",
-          path: "/embeddings",
-          cost: "repeatable",
-          body,
-          defaultTimeoutMs: SHORT_TIMEOUT_MS,
-        },
-        options,
-        (answer, unreadable) => readEmbeddings(answer, count, unreadable),
-      )
-      .withResponse();
-  }
+function sendBatch(
+  sender: Pick<Sender, "json">,
+  body: EmbeddingRequest,
+  count: number,
+  options: RequestOptions,
+): Promise<WithResponse<EmbeddingBatch>> {
+  return sender
+    .json(
+      {
+        name: "embeddings.create",
+        method: "POST",
+        path: "/embeddings",
+        cost: "repeatable",
+        body,
+        defaultTimeoutMs: SHORT_TIMEOUT_MS,
+      },
+      options,
+      (answer, unreadable) => readEmbeddings(answer, count, unreadable),
+    )
+    .withResponse();
 }
 
 function checkEmbeddingRequest(body: EmbeddingRequest): void {

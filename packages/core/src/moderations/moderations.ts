@@ -77,43 +77,53 @@ export class Moderations {
   async classify(input: string, options: ClassifyOptions): Promise<ModerationVerdict> {
     checkClassify(input, options);
     const { strategy = "auto", model, chatModel = model, ...requestOptions } = options;
-    if (strategy === "chat") return this.askChat(input, chatModel, requestOptions);
+    const sender = this.sender.asOneCall(requestOptions);
+    if (strategy === "chat") return askChat(sender, input, chatModel, requestOptions);
     try {
-      return await this.askEndpoint({ model, input }, requestOptions);
+      return await askEndpoint(sender, { model, input }, requestOptions);
     } catch (error) {
       if (strategy !== "auto" || !isNotEnabled(error)) throw error;
-      return this.askChat(input, chatModel, requestOptions);
+      return askChat(sender, input, chatModel, requestOptions);
     }
   }
+}
 
-  private askEndpoint(body: ModerationRequest, options: RequestOptions): APIPromise<ModerationVerdict> {
-    return this.sender.json(endpointCall("moderations.classify", body), options, (answer, unreadable) => {
-      const verdict = readEndpointVerdict(answer);
-      if (verdict === undefined) throw unreadable("JSON that holds no moderation verdict");
-      return verdict;
-    });
-  }
+function askEndpoint(
+  sender: Pick<Sender, "json">,
+  body: ModerationRequest,
+  options: RequestOptions,
+): APIPromise<ModerationVerdict> {
+  return sender.json(endpointCall("moderations.classify", body), options, (answer, unreadable) => {
+    const verdict = readEndpointVerdict(answer);
+    if (verdict === undefined) throw unreadable("JSON that holds no moderation verdict");
+    return verdict;
+  });
+}
 
-  private askChat(input: string, model: string, options: RequestOptions): APIPromise<ModerationVerdict> {
-    const call: Call = {
-      name: "moderations.classify",
-      method: "POST",
-      path: CHAT_PATH,
-      cost: "repeatable",
-      body: { model, messages: moderationPrompt(input, newMark()), temperature: 0 },
-      findError: findChatError,
-      hint: (meaning) =>
-        meaning === 404
-          ? "Judging by a chat model needs one that the key can reach: name it in chatModel."
-          : undefined,
-      defaultTimeoutMs: LONG_TIMEOUT_MS,
-    };
-    return this.sender.json(call, options, (answer, unreadable) => {
-      const verdict = readChatVerdict(answer);
-      if (verdict === undefined) throw unreadable(`an answer of ${model} that is no moderation verdict`);
-      return verdict;
-    });
-  }
+function askChat(
+  sender: Pick<Sender, "json">,
+  input: string,
+  model: string,
+  options: RequestOptions,
+): APIPromise<ModerationVerdict> {
+  const call: Call = {
+    name: "moderations.classify",
+    method: "POST",
+    path: CHAT_PATH,
+    cost: "repeatable",
+    body: { model, messages: moderationPrompt(input, newMark()), temperature: 0 },
+    findError: findChatError,
+    hint: (meaning) =>
+      meaning === 404
+        ? "Judging by a chat model needs one that the key can reach: name it in chatModel."
+        : undefined,
+    defaultTimeoutMs: LONG_TIMEOUT_MS,
+  };
+  return sender.json(call, options, (answer, unreadable) => {
+    const verdict = readChatVerdict(answer);
+    if (verdict === undefined) throw unreadable(`an answer of ${model} that is no moderation verdict`);
+    return verdict;
+  });
 }
 
 /** One word: a model copies and compares it as a whole. */
