@@ -63,7 +63,7 @@ export class ModelGateway {
     this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
     this.account = new Account(sender);
     this.audio = new Audio(sender, config.specializedModels);
-    this.chat = new Chat(sender, config.requireFinishReason);
+    this.chat = new Chat(sender, config);
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
     this.moderations = new Moderations(sender);
