@@ -18,7 +18,7 @@ const frameChecksum = new Crc({ bits: 16, polynomial: 0x8005 });
 
 /**
  * Encodes sound as FLAC: fixed predictors and Rice codes, which take speech to about half its size. Not by
- * `@mediabunny/flac-encoder`: 1.7 MB of WebAssembly under another licence, and an asynchronous muxer, for these lines.
+ * `@mediabunny/flac-encoder`: 1.7 MB of WebAssembly and an asynchronous muxer, in place of these lines.
  */
 export function encodeFlac(sound: Sound): Uint8Array {
   const frames: Uint8Array[] = [];
