@@ -17,6 +17,7 @@ const PROFILES = { core: "strict" };
 /** Largest size of the whole client in bytes, minified and after gzip. */
 const CORE_GZIP_BUDGET = 41 * 1024;
 
+const executables = new Map();
 const results = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
 
 const packages = readdirSync(join(root, "packages"))
@@ -194,9 +195,13 @@ function installInto(title, manifest, optionalPeers, entries) {
 }
 
 function runNode(version, file, cwd) {
-  const own = process.versions.node.split(".")[0] === version;
-  const command = own
-    ? [process.execPath, file]
-    : ["npx", "--yes", `--package=node@${version}`, "--", "node", file];
-  run(command[0], command.slice(1), cwd);
+  run(nodeOf(version), [file], cwd);
+}
+
+/** The executable of a version of Node; npm is asked for each once, which takes longer than a test does. */
+function nodeOf(version) {
+  if (process.versions.node.split(".")[0] === version) return process.execPath;
+  const command = ["--yes", `--package=node@${version}`, "--", "node", "-p", "process.execPath"];
+  if (!executables.has(version)) executables.set(version, run("npx", command, scratch).trim());
+  return executables.get(version);
 }

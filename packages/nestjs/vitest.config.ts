@@ -1,10 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { testOptions } from "../../tooling/test-options.js";
 
 export default defineConfig({
   test: {
+    ...testOptions,
     globalSetup: "test/provide-embedded-postgres.ts",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
   },
 });
