@@ -10,8 +10,8 @@ export type Pace = (typeof PACES)[number];
  */
 export const PACES = ["whole", "events", "bytes", "cuts"] as const;
 
-/** More single bytes than this show nothing new and take long. */
-export const SINGLE_BYTES = 4_096;
+/** All of every stream but one long event, more of which shows nothing new and takes long. */
+export const SINGLE_BYTES = 1_536;
 const LONGEST_CUT = 48;
 
 /** The pieces that a pace makes of a stream; joined they are the stream. */

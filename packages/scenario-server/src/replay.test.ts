@@ -133,6 +133,13 @@ describe("pieces", () => {
   it("of single bytes are bounded", () => {
     expect(cutBytes(["x".repeat(10_000)], "bytes")).toHaveLength(SINGLE_BYTES + 1);
   });
+
+  it("of single bytes take every stream apart but the long one", () => {
+    const rest = [...CHAT_STREAMS, ...IMAGE_STREAMS].filter(({ events }) => {
+      return cutBytes(textsOf(events, "proper"), "bytes").some(({ length }) => length > 1);
+    });
+    expect(rest.map(({ name }) => name)).toEqual(["one long event"]);
+  });
 });
 
 describe("the JSON of events", () => {
