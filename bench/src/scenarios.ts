@@ -31,7 +31,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: "Stream, packed",
     unit: "chunk",
     unitsPerRequest: PACKED_CHUNKS,
-    requests: 60,
+    requests: 240,
     concurrency: 1,
   },
   {
@@ -39,7 +39,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: "Stream, one event per read, 16 at once",
     unit: "chunk",
     unitsPerRequest: PACED_CHUNKS,
-    requests: 64,
+    requests: 480,
     concurrency: 16,
   },
   {

@@ -15,6 +15,7 @@ export interface ConnectionSettings
     | "deadline"
     | "streamIdleTimeout"
     | "requireFinishReason"
+    | "differentialParsing"
     | "maxConcurrency"
     | "retryBillable"
     | "headers"

@@ -56,6 +56,7 @@ export class ModelGateway {
 
   constructor(options: ModelGatewayOptions = {}) {
     const config = resolveConfig(options);
+    const { requireFinishReason, differentialParsing } = config;
     // The key lives in this closure only: printing the client cannot show it.
     const transport = selectTransport(config.fetch);
     const sender = createSender(config, transport);
@@ -63,7 +64,7 @@ export class ModelGateway {
     this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
     this.account = new Account(sender);
     this.audio = new Audio(sender, config.specializedModels);
-    this.chat = new Chat(sender, config.requireFinishReason);
+    this.chat = new Chat(sender, { requireFinishReason, differentialParsing });
     this.embeddings = new Embeddings(sender);
     this.models = new Models(sender);
     this.moderations = new Moderations(sender);

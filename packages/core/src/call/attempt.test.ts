@@ -160,6 +160,20 @@ describe("a turn", () => {
     expect(sent).toHaveLength(4);
   });
 
+  it("is had by fewer calls at once after a 429", async () => {
+    const held: TransportSink[] = [];
+    const { call, sent } = client((sink) => void held.push(sink), { maxRetries: 0 });
+    const eight = () => Array.from({ length: 8 }, () => call(READ).catch(() => {}));
+    const first = eight();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent).toHaveLength(8);
+    for (const [index, sink] of held.entries()) (index === 0 ? answers(429, "{}") : ok)(sink);
+    await Promise.all(first);
+    void eight();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent).toHaveLength(8 + 4);
+  });
+
   it("is not waited for after another failure", async () => {
     const { call, sent } = client(
       (sink, number) => (number === 1 ? answers(503, "{}", { "retry-after": "5" }) : ok)(sink),

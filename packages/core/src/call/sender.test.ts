@@ -467,5 +467,6 @@ describe("a failed poll and a warning", () => {
     const large = await errorOf(sender.json({ ...call, maxBytes: 6 }, undefined, () => "read"));
     expect((large as Error).message).toContain("is larger than 6 bytes and was dropped");
     expect(await sender.json({ ...call, maxBytes: 7 }, undefined, () => "read")).toBe("read");
+    expect(await sender.asOneCall(undefined).json(call, undefined, () => "read")).toBe("read");
   });
 });

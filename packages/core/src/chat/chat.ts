@@ -1,10 +1,12 @@
 import type { APIPromise } from "../call/api-promise.js";
 import { LONG_TIMEOUT_MS, type RequestOptions } from "../call/call.js";
 import type { Sender } from "../call/sender.js";
+import type { GatewayConfig } from "../config/config.js";
 import { ChatCompletionStream } from "./chat-completion-stream.js";
 import { CHAT_PATH } from "./chat-path.js";
 import type { ChatCompletion, ChatCompletionRequest } from "./chat-types.js";
 import { checkChatRequest } from "./check-chat-request.js";
+import { ChunkTemplate } from "./chunk-template.js";
 import { CompletionAccumulator } from "./completion-accumulator.js";
 import { findChatError } from "./find-chat-error.js";
 
@@ -14,11 +16,14 @@ export interface ChatOptions extends RequestOptions {
   requireFinishReason?: boolean;
 }
 
+/** How the streams of a client are read. */
+export type StreamDefaults = Pick<GatewayConfig, "requireFinishReason" | "differentialParsing">;
+
 /** `POST /chat/completions`. */
 export class ChatCompletions {
   constructor(
     private readonly sender: Sender,
-    private readonly requireFinishReason: boolean,
+    private readonly defaults: StreamDefaults,
   ) {}
 
   /**
@@ -38,7 +43,7 @@ export class ChatCompletions {
     body: ChatCompletionRequest,
     options?: ChatOptions,
   ): APIPromise<ChatCompletion> | APIPromise<ChatCompletionStream> {
-    const { requireFinishReason = this.requireFinishReason, ...requestOptions } = options ?? {};
+    const { requireFinishReason = this.defaults.requireFinishReason, ...requestOptions } = options ?? {};
     const call = {
       name: "chat.completions.create",
       method: "POST",
@@ -59,7 +64,8 @@ export class ChatCompletions {
       });
     }
     // A stream is retried only before its first event, so one accumulator serves all attempts.
-    const accumulator = new CompletionAccumulator(requireFinishReason, body.n ?? 1);
+    const template = this.defaults.differentialParsing ? new ChunkTemplate() : undefined;
+    const accumulator = new CompletionAccumulator(requireFinishReason, body.n ?? 1, template);
     return this.sender.stream(
       call,
       requestOptions,
@@ -73,8 +79,8 @@ export class ChatCompletions {
 export class Chat {
   readonly completions: ChatCompletions;
 
-  constructor(sender: Sender, requireFinishReason: boolean) {
-    this.completions = new ChatCompletions(sender, requireFinishReason);
+  constructor(sender: Sender, defaults: StreamDefaults) {
+    this.completions = new ChatCompletions(sender, defaults);
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   CompletionMessage,
   Usage,
 } from "./chat-types.js";
+import type { ChunkTemplate } from "./chunk-template.js";
 import { findChatError } from "./find-chat-error.js";
 import { addField, joinParts } from "./join-deltas.js";
 import { ToolCallReader, toToolCall } from "./tool-call-reader.js";
@@ -15,6 +16,8 @@ import { ToolCallReader, toToolCall } from "./tool-call-reader.js";
 interface ChoiceState {
   index: number;
   content: string | null;
+  /** The latest of `content`: joined in groups, since a rope of every token keeps as many objects alive. */
+  pieces: string[];
   /** Set as soon as a route sends content in parts: then text joins them. */
   parts: unknown[] | undefined;
   reasoning: string;
@@ -37,15 +40,26 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
   private readonly choices: ChoiceState[] = [];
   /** The same by their numbers: a hostile event may hold a hundred thousand. */
   private readonly choicesByIndex = new Map<number, ChoiceState>();
+  /** Of the last chunk with a choice. */
+  private latest: ChoiceState | undefined;
 
   /**
    * @param requireFinishReason false for routes that send no finish reason: then the end marker counts for one
    * @param expected number of choices that were asked for
+   * @param template undefined where each chunk is to be parsed
    */
   constructor(
     private readonly requireFinishReason = true,
     private readonly expected = 1,
+    readonly template: ChunkTemplate | undefined = undefined,
   ) {}
+
+  acceptRepeated(): void {
+    const { template, latest } = this;
+    if (template === undefined || latest === undefined) return;
+    if (template.field === "content") addContent(latest, template.text);
+    else latest.reasoning += template.text;
+  }
 
   accept(chunk: ChatCompletionChunk): void {
     const { head } = this;
@@ -95,6 +109,7 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
 
   private addChoice(choice: ChunkChoice): void {
     const state = this.choiceAt(choice.index ?? 0);
+    this.latest = state;
     if (choice.finish_reason) state.finishReason = choice.finish_reason;
     for (const field in choice) {
       if (field === "delta") addDelta(state, choice.delta ?? {});
@@ -109,6 +124,7 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
       state = {
         index,
         content: null,
+        pieces: [],
         parts: undefined,
         reasoning: "",
         toolCalls: new ToolCallReader(),
@@ -157,17 +173,29 @@ function addDelta(state: ChoiceState, delta: ChunkChoice["delta"]): void {
 
 function addContent(state: ChoiceState, content: unknown): void {
   if (state.parts === undefined && typeof content === "string") {
-    state.content = state.content === null ? content : state.content + content;
+    state.content ??= "";
+    if (state.pieces.push(content) === GROUP) joinPieces(state);
     return;
   }
   if (state.parts === undefined) {
+    joinPieces(state);
     state.parts = state.content ? [{ type: "text", text: state.content }] : [];
     state.content = null;
   }
   joinParts(state.parts, typeof content === "string" ? [{ type: "text", text: content }] : content);
 }
 
+/** Pieces that are joined at once. */
+const GROUP = 64;
+
+function joinPieces(state: ChoiceState): void {
+  if (state.pieces.length === 0) return;
+  state.content += state.pieces.join("");
+  state.pieces = [];
+}
+
 function toChoice(state: ChoiceState): CompletionChoice {
+  joinPieces(state);
   const { index, content, parts, reasoning, toolCalls, finishReason } = state;
   return {
     ...state.choiceFields,

@@ -1,7 +1,14 @@
 import { type JSONObject, readObject } from "../json/read-json-value.js";
 
 /** Fields whose text comes in pieces; other text is told anew each time. */
-const GROWING_TEXT = new Set(["refusal", "thinking", "text", "summary", "data", "transcript"]);
+export const GROWING_TEXT: ReadonlySet<string> = new Set([
+  "refusal",
+  "thinking",
+  "text",
+  "summary",
+  "data",
+  "transcript",
+]);
 
 /** Adds a field of a delta to what came before: text that grows and lists are joined, everything else is replaced. */
 export function addField(target: JSONObject, field: string, value: unknown): void {

@@ -52,6 +52,11 @@ export interface ModelGatewayOptions {
    * enough. Default true.
    */
   requireFinishReason?: boolean;
+  /**
+   * Whether chunks of a chat stream are read by what differs between them: exact, and cheaper than to parse each whole.
+   * Default true.
+   */
+  differentialParsing?: boolean;
   /** Repeat paid image, speech and video creates like any other call. May be billed twice. Default false. */
   retryBillable?: boolean;
   /** Calls under way at once, streams until they are over; others wait in a queue. Default: no limit, fewer after 429. */
@@ -88,6 +93,7 @@ const OPTION_NAMES = Object.keys({
   retryBudget: true,
   streamIdleTimeout: true,
   requireFinishReason: true,
+  differentialParsing: true,
   retryBillable: true,
   maxConcurrency: true,
   hooks: true,
@@ -114,6 +120,7 @@ export interface GatewayConfig {
   retryBudget: number;
   streamIdleTimeoutMs: number;
   requireFinishReason: boolean;
+  differentialParsing: boolean;
   retryBillable: boolean;
   /** `Infinity` for no limit. */
   maxConcurrency: number;
@@ -159,6 +166,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     retryBudget: checkBudget(options.retryBudget),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
     requireFinishReason: options.requireFinishReason ?? true,
+    differentialParsing: options.differentialParsing ?? true,
     retryBillable: options.retryBillable ?? false,
     maxConcurrency: checkConcurrency(options.maxConcurrency),
     hooks: options.hooks,

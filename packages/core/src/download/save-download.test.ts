@@ -1,11 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { errorOf, gatewayFor } from "../../test/gateways.js";
 import { startServer } from "../../test/scripted-server.js";
 import { StreamInterruptedError } from "../index.js";
 import { type SaveProgress, saveDownload } from "../node.js";
+import type { Download } from "./download.js";
 
 const BYTES = new Uint8Array(500_000).map((_, index) => index % 251);
 
@@ -48,6 +49,30 @@ describe("saveDownload", () => {
     });
     expect(await errorOf(aborted)).toMatchObject({ name: "AbortError" });
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("needs nobody to watch, and ends when who does throws: neither file nor connection is kept", async () => {
+    const directory = await folder();
+    const cancelled = vi.fn();
+    const fileOf = (close: boolean): Download => ({
+      contentType: "video/mp4",
+      bytes: async () => BYTES,
+      body: new ReadableStream({
+        start(controller) {
+          controller.enqueue(BYTES);
+          if (close) controller.close();
+        },
+        cancel: cancelled,
+      }),
+    });
+    expect(await saveDownload(fileOf(true), join(directory, "a"))).toBe(BYTES.length);
+    const reason = new Error("the disk is nearly full");
+    const onProgress = () => {
+      throw reason;
+    };
+    expect(await errorOf(saveDownload(fileOf(false), join(directory, "b"), { onProgress }))).toBe(reason);
+    expect(await readdir(directory)).toEqual(["a"]);
+    expect(cancelled).toHaveBeenCalledTimes(1);
   });
 
   it("fails with what kept it from writing, and with nothing that came of it", async () => {

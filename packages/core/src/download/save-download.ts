@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { Readable, Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Download } from "./download.js";
 
@@ -13,7 +13,7 @@ export interface SaveProgress {
 
 /** Options of `saveDownload`. */
 export interface SaveOptions {
-  /** Called after each piece. */
+  /** Called after each piece. What it throws stops the download, and removes what was written. */
   onProgress?: (progress: SaveProgress) => void;
   /** Stops and removes what was written. */
   signal?: AbortSignal;
@@ -24,7 +24,7 @@ export interface SaveOptions {
  * until then it is called `<path>.part`, and a failure removes it.
  *
  * @returns the number of bytes written
- * @throws what the download throws, when it breaks off or is shorter than the server told
+ * @throws what the download throws, when it breaks off or is shorter than the server told; what `onProgress` throws
  */
 export async function saveDownload(
   { body, contentLength: total }: Download,
@@ -33,16 +33,17 @@ export async function saveDownload(
 ): Promise<number> {
   const part = `${path}.part`;
   let received = 0;
-  const count = new Transform({
-    transform(chunk: Uint8Array, _encoding, done) {
+  // A generator and no Transform: what the caller's function throws ends the pipeline, and not the process.
+  async function* counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of chunks) {
       received += chunk.length;
       onProgress?.({ received, total });
-      done(null, chunk);
-    },
-  });
+      yield chunk;
+    }
+  }
   try {
     const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
-    await pipeline(source, count, createWriteStream(part), { signal });
+    await pipeline(source, counted, createWriteStream(part), { signal });
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });

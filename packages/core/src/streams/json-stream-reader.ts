@@ -20,6 +20,21 @@ export interface StreamShape<T> {
   findError(event: T): unknown;
   /** Longest event that is read, in characters. */
   readonly maxEventLength: number;
+  /** Recognises events that repeat; left out, each is parsed. */
+  readonly template?: EventTemplate<T> | undefined;
+  /** Looks at what is new of an event that repeats the one before it, as the template has read it. */
+  acceptRepeated?(): void;
+}
+
+/** Reads events by what differs between them. */
+export interface EventTemplate<T> {
+  /** @returns the event, equal to the parsed one and new each time; undefined for one that is to be parsed */
+  match(data: string): T | undefined;
+  /**
+   * Takes a parsed event, which tells of no error, for the one that others repeat.
+   * @returns whether it does, and so whether others add nothing to it but what is new of them
+   */
+  learn(data: string, event: T): boolean;
 }
 
 /** Unread events at which the connection is paused. */
@@ -38,6 +53,8 @@ export class JSONStreamReader<T> implements StreamReader<T> {
   private received = 0;
   /** Whether anything came that was no error. */
   private delivered = false;
+  /** Whether the last event was one of the template's. */
+  private repeating = false;
   private readonly parser: EventStreamParser;
 
   constructor(
@@ -76,21 +93,32 @@ export class JSONStreamReader<T> implements StreamReader<T> {
 
   private onEvent(data: string): void {
     if (this.complete || data === "") return;
+    const { shape } = this;
+    const repeated = shape.template?.match(data);
+    if (repeated !== undefined) {
+      this.items++;
+      if (this.repeating && shape.acceptRepeated) shape.acceptRepeated();
+      else this.accept(repeated);
+      this.repeating = true;
+      this.queue.push(repeated);
+      return;
+    }
     if (isEndMarker(data)) {
       this.marked = true;
-      if (!this.shape.isWhole(true)) throw this.interrupted({ kind: "unfinished" });
+      if (!shape.isWhole(true)) throw this.interrupted({ kind: "unfinished" });
       this.complete = true;
       return;
     }
     const event = this.parse(data) as T;
     this.items++;
-    const error = this.shape.findError(event);
+    const error = shape.findError(event);
     if (error !== undefined) {
       const { delivered } = this;
-      throw this.errors.inside(error, { partial: this.shape.partial(), delivered });
+      throw this.errors.inside(error, { partial: shape.partial(), delivered });
     }
     this.accept(event);
     this.delivered = true;
+    this.repeating = shape.template?.learn(data, event) === true;
     this.queue.push(event);
   }
 

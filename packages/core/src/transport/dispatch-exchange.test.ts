@@ -72,6 +72,11 @@ function send(request: Partial<TransportRequest> = {}, takes: () => boolean = ()
   const exchange = transportOf().send({ ...REQUEST, headers: {}, ...request }, sink);
   const abort = vi.fn();
   const resume = vi.fn();
+  let connected = false;
+  const connect = () => {
+    connected = true;
+    handler?.onConnect(abort);
+  };
   return {
     exchange,
     told,
@@ -82,11 +87,9 @@ function send(request: Partial<TransportRequest> = {}, takes: () => boolean = ()
     text: () => Buffer.concat(chunks).toString(),
     head: () => head as ResponseHeaders,
     failure: () => failure,
-    connect() {
-      handler?.onConnect(abort);
-    },
+    connect,
     answer: (headers: Array<Uint8Array | string> = [], status = 200) => {
-      handler?.onConnect(abort);
+      if (!connected) connect();
       return handler?.onHeaders(status, headers, resume);
     },
   };
@@ -213,7 +216,7 @@ describe("an exchange", () => {
   });
 
   it("says nothing more once it is aborted, and has its connection closed", () => {
-    const { answer, connect, handler, exchange, told, text, abort } = send();
+    const { answer, handler, exchange, told, text, abort } = send();
     answer();
     exchange.abort();
     expect(abort).toHaveBeenCalledTimes(1);
@@ -222,8 +225,6 @@ describe("an exchange", () => {
     handler.onComplete();
     handler.onError(new Error("aborted"));
     expect([told, text()]).toEqual([[200], ""]);
-    connect();
-    expect(abort).toHaveBeenCalledTimes(3);
   });
 
   it("that was aborted before its connection came is not sent over it", () => {
@@ -260,7 +261,6 @@ describe("the end of an answer in chunks", () => {
     // Somebody else's request.
     sockets.publish({ socket: { readableEnded: true } });
     answer(headers);
-    sockets.publish({ socket: { readableEnded: false } });
     handler.onComplete();
     expect(told).toEqual([200, "end"]);
   });
@@ -284,7 +284,7 @@ describe("an answer that is encoded", () => {
 
   it("is decoded, and so are its headers", async () => {
     const { answer, handler, told, text, head } = send();
-    answer(GZIP);
+    expect(answer(GZIP)).toBe(true);
     expect(handler.onData(gzipSync("Hello"))).toBe(true);
     handler.onComplete();
     await vi.waitFor(() => expect(told).toEqual([200, "end"]));

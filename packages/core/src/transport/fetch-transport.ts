@@ -19,7 +19,8 @@ export function createFetchTransport(fetchFunction: FetchFunction): Transport {
       const run = async () => {
         const init = await requestInit(request, controller);
         const response = await fetchFunction(request.origin + request.path, init);
-        if (settled) return void response.body?.cancel?.().catch(() => {});
+        // What goes wrong from here on is told to nobody.
+        if (settled) return response.body?.cancel?.();
         headSeen = true;
         const headers = wrapHeaders(response.headers);
         sink.head(response.status, headers);
@@ -40,7 +41,7 @@ export function createFetchTransport(fetchFunction: FetchFunction): Transport {
         }
         if (settled) return;
         const declared = declaredLength(headers);
-        if (declared !== undefined && received < declared) {
+        if (received < declared) {
           throw new TypeError(`The body ended after ${received} of ${declared} bytes.`);
         }
         settled = true;
@@ -49,7 +50,6 @@ export function createFetchTransport(fetchFunction: FetchFunction): Transport {
 
       run().catch((error: unknown) => {
         if (settled) return;
-        settled = true;
         const phase = unusable ? "unusable" : !headSeen && isUnsentError(error) ? "unsent" : "no_answer";
         sink.failed({ phase, code: findErrorCode(error), cause: error });
       });
@@ -133,12 +133,10 @@ async function* readWhole(response: Response): AsyncGenerator<Uint8Array, void, 
 
 async function* readNothing(): AsyncGenerator<Uint8Array, void, undefined> {}
 
-/** A length counts encoded bytes, and what arrives has been decoded. */
-function declaredLength(headers: ResponseHeaders): number | undefined {
-  const value = headers.get("content-length");
-  return value !== undefined && /^\d+$/.test(value) && encodingsOf(headers).length === 0
-    ? Number(value)
-    : undefined;
+/** What is left out declares nothing, nor does the length of what was encoded: what arrives has been decoded. */
+function declaredLength(headers: ResponseHeaders): number {
+  const value = headers.get("content-length") ?? "";
+  return /^\d+$/.test(value) && encodingsOf(headers).length === 0 ? Number(value) : 0;
 }
 
 function toReadableStream(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {

@@ -73,6 +73,16 @@ describe("selectTransport", () => {
     expect([taken, transport.resolvesHere?.()]).toEqual([[], false]);
   });
 
+  it("does not take for Node's own what is not there", async () => {
+    const { taken } = ways();
+    vi.resetModules();
+    vi.stubGlobal("fetch", undefined);
+    const fresh = await import("./select-transport.js");
+    const transport = fresh.selectTransport(undefined);
+    send(transport);
+    expect([taken, transport.resolvesHere?.()]).toEqual([[], false]);
+  });
+
   it("leaves names to a proxy that has been installed", () => {
     ways();
     class ProxyAgent {

@@ -41,6 +41,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   retryBudget: true,
   streamIdleTimeout: true,
   requireFinishReason: true,
+  differentialParsing: true,
   retryBillable: true,
   headers: true,
   fetch: true,
