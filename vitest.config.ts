@@ -24,7 +24,7 @@ export default defineConfig({
   test: {
     projects,
     ...testOptions,
-    // More workers than cores only wait for each other.
-    maxWorkers: 2,
+    // One more than the cores that are expected: many files wait for processes and clocks for most of their time.
+    maxWorkers: 3,
   },
 });

@@ -60,6 +60,8 @@ function assemble(imports: Record<string, number>, instructions: readonly number
     [0x60, 1, i32, 0],
     [0x60, 2, i32, i32, 1, i32],
     [0x60, 3, i32, i64, i32, 1, i32],
+    [0x60, 4, i32, i32, i32, i32, 1, i32],
+    [0x60, 9, i32, i32, i32, i32, i32, i64, i64, i32, i32, 1, i32],
   ];
   const names = Object.entries(imports);
   const body = [0, ...instructions, 0x0b];
@@ -80,7 +82,9 @@ function assemble(imports: Record<string, number>, instructions: readonly number
 }
 
 const EXIT = { proc_exit: 1 };
-const constant = (value: number) => [0x41, value];
+const constant = (value: number): number[] => [0x41, ...signed(value)];
+const signed = (value: number): number[] =>
+  value < 0x40 ? [value] : [(value & 0x7f) | 0x80, ...signed(value >>> 7)];
 const call = (index: number) => [0x10, index];
 
 test("says the exit code of a command that fails", () => {
@@ -88,6 +92,23 @@ test("says the exit code of a command that fails", () => {
   expect(() => runWasiCommand(command, ["three"])).toThrow(
     "three ended with exit code 3 and 0 bytes: it said nothing",
   );
+});
+
+test("gives no file of a command that fails after it wrote one", () => {
+  const [store, load, drop] = [[0x36, 2, 0], [0x28, 2, 0], 0x1a];
+  const put = (at: number, value: number) => [...constant(at), ...constant(value), ...store];
+  const [path, vector, descriptor, written, create] = [0, 8, 16, 20, 1];
+  const noRights = [0x42, 0, 0x42, 0];
+  const command = assemble({ ...EXIT, path_open: 5, fd_write: 4 }, [
+    ...put(path, Buffer.from("file").readInt32LE()),
+    ...[...put(vector, path), ...put(vector + 4, 4)],
+    ...[3, 0, path, 4, create].flatMap(constant),
+    ...[...noRights, ...constant(0), ...constant(descriptor), ...call(1), drop],
+    ...[...constant(descriptor), ...load],
+    ...[...constant(vector), ...constant(1), ...constant(written), ...call(2), drop],
+    ...[...constant(3), ...call(0)],
+  ]);
+  expect(() => runWasiCommand(command, ["half"])).toThrow("half ended with exit code 3 and 4 bytes: ");
 });
 
 test("lets a command that traps fail as it does", () => {
