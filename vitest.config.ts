@@ -24,7 +24,5 @@ export default defineConfig({
   test: {
     projects,
     ...testOptions,
-    // One more than the cores that are expected: many files wait for processes and clocks for most of their time.
-    maxWorkers: 3,
   },
 });
