@@ -6,6 +6,7 @@ import { CHAT_PATH } from "../chat/chat-path.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import type { Downloader } from "../download/download.js";
 import { InvalidResponseError } from "../errors/errors.js";
+import { Base64BodyReader } from "./base64-body-reader.js";
 import { chatImageBody, checkChatImageRequest } from "./chat-image.js";
 import { checkEditRequest, checkGenerateRequest } from "./check-image-request.js";
 import { editForm } from "./edit-form.js";
@@ -98,6 +99,7 @@ export class Images {
       check: () => checkGenerateRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
       maxBytes: MAX_IMAGES_BYTES,
+      createBodyReader,
     };
   }
 
@@ -112,6 +114,7 @@ export class Images {
       check: () => checkEditRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
       maxBytes: MAX_IMAGES_BYTES,
+      createBodyReader,
     };
   }
 
@@ -124,6 +127,8 @@ export class Images {
     );
   }
 }
+
+const createBodyReader = () => new Base64BodyReader();
 
 /**
  * For addresses that a model wrote: a prompt can make it write any, those of the gateway's own pages among them, and what
