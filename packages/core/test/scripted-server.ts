@@ -70,11 +70,16 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
 
 /** An address where nobody listens. */
 export async function unusedAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return `http://127.0.0.1:${port}/v1`;
+  // Below the ports that systems hand out, one of which another server could be given in the meantime.
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return `http://127.0.0.1:${port}/v1`;
+  }
 }
 
 export function sendJSON(

@@ -1,11 +1,19 @@
 import { createServer } from "node:net";
 
-/** For servers that must be told their port before they start. */
+const [LOWEST, PORTS] = [20_000, 10_000];
+
+/**
+ * For servers that must be told their port before they start. It lies below those that systems hand out, one of which
+ * another server could be given before this one starts.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
+  for (;;) {
+    const port = LOWEST + Math.floor(Math.random() * PORTS);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CALLS, type MoneyConfig, type MoneyOutcome } from "./money-program.js";
@@ -41,12 +40,17 @@ interface Row {
 /** Lines of the table, each with the rows that it holds for. */
 const table = new Map<string, string[]>();
 
+/** Where nobody listens, nor will: systems hand out ports above these, which another test's server may be given. */
 async function unusedAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return `http://127.0.0.1:${port}/v1`;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return `http://127.0.0.1:${port}/v1`;
+  }
 }
 
 async function startServers(): Promise<Row["servers"]> {
