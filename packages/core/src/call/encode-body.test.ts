@@ -34,7 +34,7 @@ describe("encodeBody", () => {
     });
     expect(contentType).toMatch(/^multipart\/form-data; boundary=/);
     expect(replayable).toBe(true);
-    expect(await (body as Blob).text()).toContain('name="model"');
+    expect(await new Response(body as Uint8Array<ArrayBuffer>).text()).toContain('name="model"');
   });
 
   it("names the call and the reason of a body that JSON cannot hold, in one line", () => {

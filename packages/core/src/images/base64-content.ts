@@ -1,5 +1,5 @@
 import { encodeBase64 } from "../download/base64.js";
-import { joinBytes } from "../streams/byte-body.js";
+import { joinBytes } from "../transport/join-bytes.js";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** What a byte stands for as a digit; negative for what is none, however it is shifted. */
