@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { testOptions } from "./tooling/test-options.js";
 
 const repository = dirname(fileURLToPath(import.meta.url));
 
@@ -22,11 +23,6 @@ const projects = ["packages", "examples", "matrix"]
 export default defineConfig({
   test: {
     projects,
-    // Real encoders and real servers on two cores: slow is not wrong.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
-    // More workers than cores only wait for each other.
-    maxWorkers: 2,
+    ...testOptions,
   },
 });

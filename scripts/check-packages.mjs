@@ -1,12 +1,13 @@
 // Holds every public package against what its users will meet: the packed tarball passes publint and attw, and
 // works in an empty project that npm installed, by `import` and by `require`, on every supported Node.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { buildSync, transformSync } from "esbuild";
+import { buildSync } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const scratch = mkdtempSync(join(tmpdir(), "model-gateway-packages-"));
@@ -14,89 +15,138 @@ const scratch = mkdtempSync(join(tmpdir(), "model-gateway-packages-"));
 const NODE_VERSIONS = ["20", "22", "24"];
 /** What has to resolve: here the entries also for the oldest way of TypeScript's, which knows no `exports`. */
 const PROFILES = { core: "strict" };
-/** Largest size of the whole client in bytes, minified and after gzip. */
-const CORE_GZIP_BUDGET = 41 * 1024;
+/** Largest sizes of what a bundle holds of the client, in KiB, minified and after gzip. */
+const CORE_KIB = {
+  "ModelGateway, index": 41,
+  "createAccount, account": 19,
+  "createAudio, audio": 20,
+  "createChat, chat": 24,
+  "createDownloader, download": 21,
+  "createEmbeddings, embeddings": 19,
+  "createImages, images": 27,
+  "createModels, models": 18,
+  "createModerations, moderations": 20,
+  "createVideos, videos": 23,
+};
 
+const executables = new Map();
 const results = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
 
-const packages = readdirSync(join(root, "packages"))
-  .map((folder) => ({
-    folder,
-    manifest: JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")),
-  }))
-  .filter(({ manifest }) => !manifest.private)
-  .map(({ folder, manifest }) => ({ folder, manifest, tarball: pack(folder) }));
-
-for (const { folder, manifest, tarball } of packages) {
-  check(`${folder}: publint`, () => run("publint", ["run", tarball, "--strict"], root));
-  const esmOnly = manifest.main === undefined;
-  check(`${folder}: types resolve`, () =>
-    run(
-      "attw",
-      [
-        tarball,
-        "--profile",
-        esmOnly ? "esm-only" : (PROFILES[folder] ?? "node16"),
-        "--no-emoji",
-        "--format",
-        "ascii",
-      ],
-      root,
-    ),
-  );
-  for (const [name, peers, entries] of projectsOf(folder, manifest)) {
-    const project = installInto(name, manifest, peers, entries);
-    for (const version of project ? NODE_VERSIONS : []) {
-      check(`${name}: import on Node ${version}`, () => runNode(version, "smoke.mjs", project));
-      check(`${name}: require on Node ${version}`, () => runNode(version, "smoke.cjs", project));
-    }
-  }
+const packages = [];
+for (const folder of readdirSync(join(root, "packages"))) {
+  const manifest = JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8"));
+  if (!manifest.private) packages.push({ folder, manifest, tarball: await pack(folder) });
 }
 
-check("core: no Node module in the main entry", () => {
-  for (const file of ["index.js", "index.cjs"]) {
-    const text = readFileSync(join(root, "packages/core/dist", file), "utf8");
-    if (/["']node:|require\(["']/.test(text)) throw new Error(`${file} imports a module`);
-  }
-});
-check("core: size", () => {
-  const { code } = transformSync(readFileSync(join(root, "packages/core/dist/index.js"), "utf8"), {
-    minify: true,
-  });
-  const size = gzipSync(code).length;
-  console.log(`        the whole client is ${size} bytes, minified and after gzip`);
-  if (size > CORE_GZIP_BUDGET) throw new Error(`${size} bytes are more than ${CORE_GZIP_BUDGET}`);
-});
+await runAll([
+  ...packages.flatMap(({ folder, manifest, tarball }) => [
+    ...[...projectsOf(folder, manifest)].map(
+      ([name, peers, entries]) =>
+        (check) =>
+          tryProject(check, name, manifest, peers, entries),
+    ),
+    (check) => checkTarball(check, folder, manifest, tarball),
+  ]),
+  checkCore,
+]);
 
-rmSync(scratch, { recursive: true, force: true });
+await rm(scratch, { recursive: true, force: true });
 if (process.argv[2]) writeFileSync(process.argv[2], JSON.stringify(results));
 console.log(`${results.numPassedTests} package checks passed, ${results.numFailedTests} failed`);
 process.exit(results.numFailedTests === 0 ? 0 : 1);
 
-function check(name, test) {
+/** Runs so many jobs at once as there are cores; what one says stands together. */
+async function runAll(jobs) {
+  const waiting = [...jobs];
+  const work = async () => {
+    for (let job = waiting.shift(); job; job = waiting.shift()) {
+      const lines = [];
+      await job((name, test) => check(lines, name, test));
+      console.log(lines.join("\n"));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+}
+
+/** Whether the test passed; what it returns is said below its name. */
+async function check(lines, name, test) {
   try {
-    test();
+    const remark = await test();
     results.numPassedTests++;
-    console.log(`ok      ${name}`);
+    lines.push(`ok      ${name}${remark ? `: ${remark}` : ""}`);
+    return true;
   } catch (error) {
     results.numFailedTests++;
-    console.log(`FAILED  ${name}\n${String(error.message).replace(/^/gm, "        ")}`);
+    lines.push(`FAILED  ${name}\n${String(error.message).replace(/^/gm, "        ")}`);
+    return false;
+  }
+}
+
+async function checkTarball(check, folder, manifest, tarball) {
+  await check(
+    `${folder}: publint`,
+    async () => void (await run("publint", ["run", tarball, "--strict"], root)),
+  );
+  const esmOnly = manifest.main === undefined;
+  const profile = esmOnly ? "esm-only" : (PROFILES[folder] ?? "node16");
+  const options = ["--profile", profile, "--no-emoji", "--format", "ascii"];
+  await check(`${folder}: types resolve`, async () => void (await run("attw", [tarball, ...options], root)));
+}
+
+async function tryProject(check, name, manifest, peers, entries) {
+  const project = writeProject(name, manifest, peers, entries);
+  const install = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+  const isInstalled = await check(`${name}: installs with npm`, async () => {
+    await run("npm", install, project);
+  });
+  for (const version of isInstalled ? NODE_VERSIONS : []) {
+    await check(`${name}: import on Node ${version}`, () => runNode(version, "smoke.mjs", project));
+    await check(`${name}: require on Node ${version}`, () => runNode(version, "smoke.cjs", project));
+  }
+  await rm(project, { recursive: true, force: true });
+}
+
+async function checkCore(check) {
+  const dist = join(root, "packages/core/dist");
+  await check("core: no Node module but in the entry for Node", () => {
+    const files = readdirSync(dist).filter((file) => /\.c?js$/.test(file) && !file.startsWith("node."));
+    for (const file of files) {
+      const text = readFileSync(join(dist, file), "utf8");
+      if (/["']node:|(?:require\(|from )["'][^."']/.test(text)) throw new Error(`${file} imports a module`);
+    }
+  });
+  for (const [what, budget] of Object.entries(CORE_KIB)) {
+    const [name, entry] = what.split(", ");
+    await check(`core: size of ${name} alone`, () => {
+      const { outputFiles } = buildSync({
+        stdin: { contents: `export { ${name} } from "./${entry}.js";`, resolveDir: dist },
+        bundle: true,
+        minify: true,
+        format: "esm",
+        platform: "neutral",
+        write: false,
+        logLevel: "error",
+      });
+      const kib = gzipSync(outputFiles[0].contents).length / 1024;
+      if (kib > budget) throw new Error(`${kib} KiB are more than ${budget}`);
+      return `${kib.toFixed(1)} KiB, minified and after gzip`;
+    });
   }
 }
 
 function run(command, args, cwd) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: "utf8",
-    shell: process.platform === "win32",
+  const options = { cwd, encoding: "utf8", maxBuffer: 2 ** 26, shell: process.platform === "win32" };
+  return new Promise((resolve, reject) => {
+    execFile(command, args, options, (error, stdout, stderr) => {
+      if (!error) resolve(stdout);
+      else if (typeof error.code === "string") reject(error);
+      else reject(new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`));
+    });
   });
-  if (error) throw error;
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
-  return stdout;
 }
 
-function pack(folder) {
-  const output = run(
+async function pack(folder) {
+  const output = await run(
     "pnpm",
     ["pack", "--json", "--pack-destination", scratch],
     join(root, "packages", folder),
@@ -146,7 +196,7 @@ function importsOf(file) {
 }
 
 /** An empty project with this package, the packages of ours it needs, its peers, and some of its optional ones. */
-function installInto(title, manifest, optionalPeers, entries) {
+function writeProject(title, manifest, optionalPeers, entries) {
   const project = join(scratch, title.replace(/[^\w-]+/g, "-"));
   mkdirSync(project);
   const dependencies = {};
@@ -185,18 +235,22 @@ function installInto(title, manifest, optionalPeers, entries) {
     join(project, "smoke.cjs"),
     test((specifier) => `require("${specifier}")`),
   );
-  let installed = false;
-  check(`${title}: installs with npm`, () => {
-    run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], project);
-    installed = true;
-  });
-  return installed ? project : undefined;
+  return project;
 }
 
-function runNode(version, file, cwd) {
-  const own = process.versions.node.split(".")[0] === version;
-  const command = own
-    ? [process.execPath, file]
-    : ["npx", "--yes", `--package=node@${version}`, "--", "node", file];
-  run(command[0], command.slice(1), cwd);
+async function runNode(version, file, cwd) {
+  await run(await nodeOf(version), [file], cwd);
+}
+
+/** The executable of a version of Node; npm is asked for each once, which takes longer than a test does. */
+function nodeOf(version) {
+  if (process.versions.node.split(".")[0] === version) return process.execPath;
+  const command = ["--yes", `--package=node@${version}`, "--", "node", "-p", "process.execPath"];
+  if (!executables.has(version)) {
+    executables.set(
+      version,
+      run("npx", command, scratch).then((path) => path.trim()),
+    );
+  }
+  return executables.get(version);
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { testOptions } from "../../tooling/test-options.js";
 
 // The provider's tests with the SDK that this folder installs: the lowest that the provider takes.
 const manifest = fileURLToPath(new URL("package.json", import.meta.url));
@@ -18,6 +19,7 @@ export default defineConfig({
     },
   ],
   test: {
+    ...testOptions,
     name: "ai-sdk-provider on the lowest SDK",
     // The folder of the tests and not the root, which is this folder wherever vitest is started.
     dir: fileURLToPath(new URL("../../packages/ai-sdk-provider/", import.meta.url)),
@@ -25,8 +27,5 @@ export default defineConfig({
     // The README's examples are run as files of their own, which find the package's own SDK.
     exclude: ["**/node_modules/**", "**/readme.test.ts"],
     env: { PEERS_INSTALLED_BY: manifest },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { testOptions } from "../../tooling/test-options.js";
 
 // The tests of the LangChain package and its contract, with the peers that this folder installs. `@langchain/core`
 // 1.4.0 is both ends of its range today, so what differs here is the lowest `langchain`, and the oldest LangGraph that
@@ -20,13 +21,11 @@ export default defineConfig({
     },
   ],
   test: {
+    ...testOptions,
     name: "langchain on its lowest peers",
     // The folder of the tests and not the root, which is this folder wherever vitest is started.
     dir: fileURLToPath(new URL("../../packages/", import.meta.url)),
     include: ["langchain/**/*.test.ts", "conformance/src/langchain/langchain-contract.test.ts"],
     env: { PEERS_INSTALLED_BY: manifest },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -1,7 +1,12 @@
 import { definePackageBuild } from "../../tooling/define-package-build.js";
 
+const ENTRIES = [
+  ...["account", "audio", "chat", "download", "embeddings", "errors", "images"],
+  ...["index", "models", "moderations", "node", "videos"],
+];
+
 export default definePackageBuild({
-  entry: { index: "src/index.ts", node: "src/node.ts" },
+  entry: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])),
   format: ["esm", "cjs"],
   platform: "neutral",
 });

@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { testOptions } from "../../tooling/test-options.js";
 
 export default defineConfig({
   test: {
-    // Encoders want a core of their own and do not always get it.
-    testTimeout: 60_000,
+    ...testOptions,
     // ES modules without saying so, which Node does not load by itself.
     server: { deps: { inline: ["tinyh264"] } },
   },

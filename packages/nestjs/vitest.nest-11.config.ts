@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { testOptions } from "../../tooling/test-options.js";
 
 /** The same tests on the oldest Nest that the package supports. */
 export default defineConfig({
@@ -8,10 +9,8 @@ export default defineConfig({
     alias: [{ find: /^(@nestjs\/(?:common|core|platform-express|terminus))(?=\/|$)/, replacement: "$1-11" }],
   },
   test: {
+    ...testOptions,
     name: "@model-gateway/nestjs on Nest 11",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
     env: { NEST_MAJOR: "11" },
     execArgv: ["--require", fileURLToPath(new URL("test/use-nest-11.cjs", import.meta.url))],
     exclude: [

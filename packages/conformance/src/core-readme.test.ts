@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@model-gateway/emulator";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { ROOT } from "./wire-ledger.js";
 
 /** Inside a package, so that the examples find what they import. */
@@ -36,6 +36,7 @@ it("the examples of core's README run, one after the other", async () => {
   await writeFile(file, code);
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
   vi.spyOn(console, "log").mockReturnValue();
+  onTestFinished(() => void vi.restoreAllMocks());
   const results = await import(file);
   expect(results.done).toMatchObject({ status: "succeeded" });
   expect(results.speech.contentType).toBe("audio/wav");

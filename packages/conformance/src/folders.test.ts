@@ -19,7 +19,7 @@ const PACKAGES = readdirSync(join(ROOT, "packages")).filter((folder) =>
 function passagesOf(base: string, files: readonly SourceFile[]): Passage[] {
   const roomOf = (path: string) => {
     const inside = relative(base, path).replace(/\.[jt]sx?$/, "");
-    return inside.includes(sep) ? dirname(inside) : inside;
+    return inside.includes(sep) ? dirname(inside) : `./${inside}`;
   };
   return files.flatMap(({ path, imports }) =>
     imports

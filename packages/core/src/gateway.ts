@@ -1,31 +1,27 @@
-import { Account } from "./account/account.js";
-import { Audio } from "./audio/audio.js";
+import type { Account } from "./account/account.js";
+import { createAccount } from "./account/create-account.js";
+import type { Audio } from "./audio/audio.js";
+import { createAudio } from "./audio/create-audio.js";
 import type { APIPromise } from "./call/api-promise.js";
-import { createSender, type Sender } from "./call/sender.js";
-import { Chat } from "./chat/chat.js";
-import type { Addresses } from "./config/addresses.js";
-import { type ModelGatewayOptions, resolveConfig } from "./config/config.js";
-import {
-  createDownloader,
-  type Download,
-  type Downloader,
-  type DownloadOptions,
-  type DownloadSource,
-} from "./download/download.js";
-import { Embeddings } from "./embeddings/embeddings.js";
+import { Connection, onConnection } from "./call/connection.js";
+import type { Sender } from "./call/sender.js";
+import type { Chat } from "./chat/chat.js";
+import { createChat } from "./chat/create-chat.js";
+import type { ModelGatewayOptions } from "./config/config.js";
+import { createDownloader } from "./download/create-downloader.js";
+import type { Download, Downloader, DownloadOptions, DownloadSource } from "./download/download.js";
+import { createEmbeddings } from "./embeddings/create-embeddings.js";
+import type { Embeddings } from "./embeddings/embeddings.js";
 import { defineHidden } from "./errors/gateway-error.js";
-import { Images } from "./images/images.js";
-import { Models } from "./models/models.js";
-import { Moderations } from "./moderations/moderations.js";
+import { createImages } from "./images/create-images.js";
+import type { Images } from "./images/images.js";
+import { createModels } from "./models/create-models.js";
+import type { Models } from "./models/models.js";
+import { createModerations } from "./moderations/create-moderations.js";
+import type { Moderations } from "./moderations/moderations.js";
 import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-request.js";
-import { isBrowserRuntime } from "./transport/fetch-transport.js";
-import { selectTransport } from "./transport/select-transport.js";
-import { PollScheduler } from "./videos/poll-scheduler.js";
-import { Videos } from "./videos/videos.js";
-
-const BROWSER_WARNING =
-  "Model Gateway: this is a browser, which sends a request again by itself when a kept connection breaks. A paid image, " +
-  "speech or video may be billed twice without anybody noticing: make paid calls on a server.";
+import { createVideos } from "./videos/create-videos.js";
+import type { Videos } from "./videos/videos.js";
 
 /**
  * Client of a model gateway.
@@ -55,24 +51,20 @@ export class ModelGateway {
   declare private readonly ownOrigins: ReadonlySet<string>;
 
   constructor(options: ModelGatewayOptions = {}) {
-    const config = resolveConfig(options);
-    const { requireFinishReason, differentialParsing } = config;
-    // The key lives in this closure only: printing the client cannot show it.
-    const transport = selectTransport(config.fetch);
-    const sender = createSender(config, transport);
-    if (isBrowserRuntime()) sender.warn(BROWSER_WARNING);
-    this.baseURL = (config.addresses.general ?? config.addresses.cdn)?.baseURL ?? "";
-    this.account = new Account(sender);
-    this.audio = new Audio(sender, config.specializedModels);
-    this.chat = new Chat(sender, { requireFinishReason, differentialParsing });
-    this.embeddings = new Embeddings(sender);
-    this.models = new Models(sender);
-    this.moderations = new Moderations(sender);
-    this.videos = new Videos(sender, new PollScheduler(config.maxPollsPerSecond), sender.onPollFailed);
-    const ownOrigins = originsOf(config.addresses);
-    const downloader = createDownloader(config, transport, ownOrigins);
-    this.images = new Images(sender, downloader);
-    defineHidden(this, { sender, ownOrigins, downloader });
+    const connection = new Connection(options);
+    this.baseURL = connection.baseURL;
+    this.account = createAccount(connection);
+    this.audio = createAudio(connection);
+    this.chat = createChat(connection);
+    this.embeddings = createEmbeddings(connection);
+    this.images = createImages(connection);
+    this.models = createModels(connection);
+    this.moderations = createModerations(connection);
+    this.videos = createVideos(connection);
+    const downloader = createDownloader(connection);
+    onConnection(connection, ({ sender, ownOrigins }) =>
+      defineHidden(this, { sender, ownOrigins, downloader }),
+    );
   }
 
   /**
@@ -111,8 +103,4 @@ export class ModelGateway {
   toJSON(): { baseURL: string } {
     return { baseURL: this.baseURL };
   }
-}
-
-function originsOf(addresses: Addresses): ReadonlySet<string> {
-  return new Set(Object.values(addresses).map(({ origin }) => origin));
 }

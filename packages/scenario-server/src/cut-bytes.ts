@@ -4,30 +4,42 @@ export type Pace = (typeof PACES)[number];
 /**
  * - `whole`: one write;
  * - `events`: one write per event, with a millisecond and a turn of the event loop in between;
- * - `bytes`: one write per byte, with a turn in between, for the first `SINGLE_BYTES`; the rest in one write;
+ * - `bytes`: one write per byte, with a turn in between, for the first `SINGLE_BYTES`; the rest in one write. A stream that
+ *   does not end properly begins with one write too: only its end is new;
  * - `cuts`: writes of any length by seed, with a turn in between, which also end inside characters and between CR
  *   and LF.
  */
 export const PACES = ["whole", "events", "bytes", "cuts"] as const;
 
-/** More single bytes than this show nothing new and take long. */
-export const SINGLE_BYTES = 4_096;
+/** All of every stream but one long event, more of which shows nothing new and takes long. */
+export const SINGLE_BYTES = 1_536;
 const LONGEST_CUT = 48;
 
-/** The pieces that a pace makes of a stream; joined they are the stream. */
-export function cutBytes(texts: readonly string[], pace: Pace, seed = 1): Uint8Array[] {
+/**
+ * The pieces that a pace makes of a stream; joined they are the stream.
+ *
+ * @param tail How many bytes at the end come one by one at the pace `bytes`; those before it in one piece.
+ */
+export function cutBytes(
+  texts: readonly string[],
+  pace: Pace,
+  seed = 1,
+  tail = Number.POSITIVE_INFINITY,
+): Uint8Array[] {
   const encoder = new TextEncoder();
   if (pace === "events") return texts.map((text) => encoder.encode(text));
   const bytes = encoder.encode(texts.join(""));
   if (bytes.length === 0) return [];
   if (pace === "whole") return [bytes];
-  const ends = pace === "bytes" ? singleBytes(bytes.length) : randomEnds(bytes, seed);
+  const ends = pace === "bytes" ? singleBytes(bytes.length, tail) : randomEnds(bytes, seed);
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
-function singleBytes(length: number): number[] {
-  const ends = Array.from({ length: Math.min(length, SINGLE_BYTES) }, (_, index) => index + 1);
-  return length > SINGLE_BYTES ? [...ends, length] : ends;
+function singleBytes(length: number, tail: number): number[] {
+  const start = Math.max(0, length - tail);
+  const single = Math.min(length - start, SINGLE_BYTES);
+  const ends = Array.from({ length: single }, (_, index) => start + index + 1);
+  return [...(start > 0 ? [start] : []), ...ends, ...(start + single < length ? [length] : [])];
 }
 
 function randomEnds(bytes: Uint8Array, seed: number): number[] {

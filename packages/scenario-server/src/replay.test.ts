@@ -133,6 +133,20 @@ describe("pieces", () => {
   it("of single bytes are bounded", () => {
     expect(cutBytes(["x".repeat(10_000)], "bytes")).toHaveLength(SINGLE_BYTES + 1);
   });
+
+  it("of single bytes may come at the end alone", () => {
+    const lengths = cutBytes([WHOLE.repeat(20)], "bytes", 1, 5).map(({ length }) => length);
+    const { length } = new TextEncoder().encode(WHOLE.repeat(20));
+    expect(lengths).toEqual([length - 5, 1, 1, 1, 1, 1]);
+    expect(cutBytes(["abc"], "bytes", 1, 5)).toHaveLength(3);
+  });
+
+  it("of single bytes take every stream apart but the long one", () => {
+    const rest = [...CHAT_STREAMS, ...IMAGE_STREAMS].filter(({ events }) => {
+      return cutBytes(textsOf(events, "proper"), "bytes").some(({ length }) => length > 1);
+    });
+    expect(rest.map(({ name }) => name)).toEqual(["one long event"]);
+  });
 });
 
 describe("the JSON of events", () => {

@@ -3,6 +3,9 @@ import type { Answer } from "./answer.js";
 import { cutBytes, PACES, type Pace } from "./cut-bytes.js";
 import type { WireEvent } from "./wire-event.js";
 
+/** Where streams of one beginning differ. */
+const TAIL = 160;
+
 /** How a stream ends; see `ENDINGS`. */
 export type Ending = (typeof ENDINGS)[number];
 
@@ -58,7 +61,9 @@ export function replay({
   status = 200,
   headers,
 }: ReplayOptions): Answer {
-  const pieces = cutBytes(textsOf(events, ending), pace, seed);
+  // Each stream is sent byte by byte from its beginning once: with its proper end.
+  const tail = ending === "proper" ? undefined : TAIL;
+  const pieces = cutBytes(textsOf(events, ending), pace, seed, tail);
   return async (_request, response) => {
     response.socket?.setNoDelay(true);
     if (framing !== "chunked") response.setHeader("connection", "close");

@@ -1,5 +1,6 @@
 import type { APIPromise } from "../call/api-promise.js";
 import { LONG_TIMEOUT_MS, type RequestOptions } from "../call/call.js";
+import { openBytes } from "../call/open-bytes.js";
 import type { Sender } from "../call/sender.js";
 import { Checker } from "../checks/checker.js";
 import type { ByteBody } from "../streams/byte-body.js";
@@ -36,7 +37,8 @@ export class Speech {
    * is empty or no audio, ConfigurationError when a specialised model has no address
    */
   create(body: SpeechRequest, options?: RequestOptions): APIPromise<SpeechResult> {
-    return this.sender.bytes(
+    return openBytes(
+      this.sender,
       {
         name: "audio.speech.create",
         method: "POST",

@@ -4,6 +4,7 @@ import { resolveConfig } from "../config/config.js";
 import type { ModelGatewayOptions } from "../index.js";
 import type { Transport, TransportFailure, TransportRequest, TransportSink } from "../transport/transport.js";
 import type { Call } from "./call.js";
+import { openBytes } from "./open-bytes.js";
 import { createSender } from "./sender.js";
 
 beforeEach(() => {
@@ -249,7 +250,7 @@ it("an answer of bytes has to be whole in time, however lively it is", async () 
     setTimeout(() => clearInterval(alive), 5_000);
   });
   const body = await (async () => {
-    const opening = sender.bytes(VIDEO, {}, (given) => given);
+    const opening = openBytes(sender, VIDEO, {}, (given) => given);
     await vi.advanceTimersByTimeAsync(100);
     return opening;
   })();

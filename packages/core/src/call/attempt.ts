@@ -6,6 +6,7 @@ import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
 import type { CallEvent, Observer } from "../hooks/observer.js";
 import { parseJSON } from "../json/parse-json.js";
 import type { StreamReader } from "../streams/stream-reader.js";
+import type { EncodedBody } from "../transport/encoded-body.js";
 import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import type { Transport } from "../transport/transport.js";
 import { askForKey } from "./ask-for-key.js";
@@ -27,7 +28,6 @@ import {
   type Verdict,
 } from "./call-errors.js";
 import type { CallGate, TurnRefusal } from "./call-gate.js";
-import type { EncodedBody } from "./encode-body.js";
 import { type ExchangeAnswer, type ExchangeEnd, type ExchangeOptions, runExchange } from "./exchange.js";
 import { redactKey, redactText } from "./redact.js";
 import { readRetryAfter } from "./retry-after.js";

@@ -5,7 +5,7 @@ import type { Address, Route } from "../config/addresses.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
 import type { BodyReader } from "../streams/body-reader.js";
 import type { AddressKind } from "../transport/address-kind.js";
-import type { FormPart } from "../transport/multipart.js";
+import type { EncodedBody } from "../transport/encoded-body.js";
 import type { ResponseHeaders } from "../transport/transport.js";
 import { redactText } from "./redact.js";
 import type { CallCost } from "./retry-policy.js";
@@ -48,9 +48,9 @@ export interface Call {
   check?: () => void;
   /** JSON body; undefined for none. */
   body?: unknown;
-  /** The parts of a multipart body, instead of `body`. */
-  form?: () => FormPart[];
-  /** Model of a `form`; that of a `body` is read from it. */
+  /** Writes a body that is no JSON, instead of `body`. */
+  encode?: () => EncodedBody;
+  /** Model of such a body; that of a `body` is read from it. */
   model?: string;
   /** The address to use whatever the route, when it is configured: where a task was created. */
   address?: AddressKind;

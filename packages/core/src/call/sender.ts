@@ -2,30 +2,18 @@ import { AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
 import { GatewayError } from "../errors/gateway-error.js";
 import { createObserver, createWarner, type PollFailedEvent } from "../hooks/observer.js";
-import { QueueReader } from "../streams/async-queue.js";
-import { type ByteBody, createByteBody } from "../streams/byte-body.js";
-import { ByteReader } from "../streams/byte-reader.js";
-import { JSONStreamReader, type StreamShape } from "../streams/json-stream-reader.js";
 import type { Transport } from "../transport/transport.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
-import type { ClientRuntime, Reading } from "./attempt.js";
+import type { ClientRuntime, FinishedCall, Reading } from "./attempt.js";
 import { type AnswerInfo, type Call, type RequestOptions, startDeadline } from "./call.js";
-import { type ErrorContext, errorFromFailure, errorFromUnreadable, streamErrorsOf } from "./call-errors.js";
+import { errorFromUnreadable } from "./call-errors.js";
 import { CallGate } from "./call-gate.js";
-import { expectBinary } from "./expect-binary.js";
 import { RetryBudget } from "./retry-budget.js";
 import { runWithRetries } from "./retry-loop.js";
 
 /** Throw away an answer that is no answer: builds the `InvalidResponseError` to throw. */
 export type Unreadable = (what: string) => Error;
-
-/** A stream whose head has arrived. */
-export interface OpenStream<E> {
-  queue: QueueReader<E>;
-  /** Ends the stream with an `APIUserAbortError` and closes the connection. */
-  abort(reason?: unknown): void;
-}
 
 /** Sends calls. Resources get this and nothing else: it keeps the key and the policy in its closure. */
 export interface Sender {
@@ -41,23 +29,9 @@ export interface Sender {
     options: RequestOptions | undefined,
     read: (body: unknown, unreadable: Unreadable, info: AnswerInfo) => T,
   ): APIPromise<T>;
-  /** Sends a call and reads its answer as a stream of JSON events. */
-  stream<E, T>(
-    call: Call,
-    options: RequestOptions | undefined,
-    shape: () => StreamShape<E>,
-    wrap: (stream: OpenStream<E>) => T,
-  ): APIPromise<T>;
-  /** Sends a call and reads its answer as bytes. Text of any kind is an error, whatever its status and type. */
-  bytes<T>(
-    call: Call,
-    options: RequestOptions | undefined,
-    wrap: (body: ByteBody, contentType: string | undefined) => T,
-  ): APIPromise<T>;
+  /** Sends a call whose answer is read as it comes; see `openStream` and `openBytes`. */
+  run<E>(call: Call, options: RequestOptions, reading: Reading<E>): Promise<FinishedCall<E>>;
 }
-
-/** Largest answer that is passed on as bytes. */
-const MAX_BINARY_BYTES = 2 * 2 ** 30;
 
 export function createSender(config: GatewayConfig, transport: Transport): Sender {
   // A watch whose polls are refused waits without end: somebody has to hear of it.
@@ -97,47 +71,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
       );
     },
 
-    stream(call, options = {}, shape, wrap) {
-      const reading = {
-        accept: "text/event-stream",
-        createReader: (context: ErrorContext) => new JSONStreamReader(shape(), streamErrorsOf(context)),
-      };
-      return new APIPromise(
-        runWithRetries(runtime, call, options, reading).then(
-          ({ answer: { stream }, body, info, context }) => {
-            if (stream === undefined) {
-              throw errorFromUnreadable(
-                "a whole answer where a stream was asked for",
-                info.status,
-                body,
-                context,
-              );
-            }
-            const abort = (reason?: unknown) =>
-              stream.cancel(errorFromFailure({ kind: "aborted", cause: reason, sent: true }, context));
-            return withResponse(wrap({ queue: new QueueReader(stream), abort }), info);
-          },
-        ),
-      );
-    },
-
-    bytes(call, options = {}, wrap) {
-      const reading: Reading<Uint8Array> = {
-        accept: "*/*",
-        streams: "any",
-        streamLimit: "whole",
-        createReader: (context) => new ByteReader(MAX_BINARY_BYTES, streamErrorsOf(context)),
-      };
-      return new APIPromise(
-        runWithRetries(runtime, call, options, reading).then(
-          async ({ answer: { stream }, info, context }) => {
-            if (stream === undefined) throw errorFromUnreadable("no body", info.status, undefined, context);
-            await expectBinary(stream, info, context);
-            return withResponse(wrap(createByteBody(stream), info.headers.get("content-type")), info);
-          },
-        ),
-      );
-    },
+    run: (call, options, reading) => runWithRetries(runtime, call, options, reading),
   };
   return sender;
 }
@@ -151,7 +85,8 @@ function readSafely<T>(read: () => T, unreadable: Unreadable): T {
   }
 }
 
-function withResponse<T>(data: T, info: AnswerInfo): WithResponse<T> {
+/** A result with what came along with it. */
+export function withResponse<T>(data: T, info: AnswerInfo): WithResponse<T> {
   return {
     data,
     // Built when somebody looks: most callers never do.

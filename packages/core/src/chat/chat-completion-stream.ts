@@ -1,4 +1,4 @@
-import type { OpenStream } from "../call/sender.js";
+import type { OpenStream } from "../call/open-stream.js";
 import type { ChatCompletion, ChatCompletionChunk } from "./chat-types.js";
 import type { CompletionAccumulator } from "./completion-accumulator.js";
 

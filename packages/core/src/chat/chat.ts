@@ -1,5 +1,6 @@
 import type { APIPromise } from "../call/api-promise.js";
 import { LONG_TIMEOUT_MS, type RequestOptions } from "../call/call.js";
+import { openStream } from "../call/open-stream.js";
 import type { Sender } from "../call/sender.js";
 import type { GatewayConfig } from "../config/config.js";
 import { ChatCompletionStream } from "./chat-completion-stream.js";
@@ -18,6 +19,11 @@ export interface ChatOptions extends RequestOptions {
 
 /** How the streams of a client are read. */
 export type StreamDefaults = Pick<GatewayConfig, "requireFinishReason" | "differentialParsing">;
+
+/** These two and nothing else of a configuration, which holds the key. */
+export function streamDefaults({ requireFinishReason, differentialParsing }: GatewayConfig): StreamDefaults {
+  return { requireFinishReason, differentialParsing };
+}
 
 /** `POST /chat/completions`. */
 export class ChatCompletions {
@@ -66,7 +72,8 @@ export class ChatCompletions {
     // A stream is retried only before its first event, so one accumulator serves all attempts.
     const template = this.defaults.differentialParsing ? new ChunkTemplate() : undefined;
     const accumulator = new CompletionAccumulator(requireFinishReason, body.n ?? 1, template);
-    return this.sender.stream(
+    return openStream(
+      this.sender,
       call,
       requestOptions,
       () => accumulator,

@@ -62,7 +62,7 @@ export type Downloader = (source: DownloadSource, options?: DownloadOptions) => 
  * else; every redirect is checked anew; private addresses are refused unless they are the gateway's own, on Node also
  * where a public name leads to one.
  */
-export function createDownloader(
+export function createDownload(
   config: GatewayConfig,
   transport: Transport,
   ownOrigins: ReadonlySet<string>,

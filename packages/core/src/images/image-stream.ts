@@ -1,4 +1,4 @@
-import type { OpenStream } from "../call/sender.js";
+import type { OpenStream } from "../call/open-stream.js";
 import type { Downloader } from "../download/download.js";
 import { isErrorEnvelope, isErrorValue } from "../errors/read-error-body.js";
 import type { StreamShape } from "../streams/json-stream-reader.js";

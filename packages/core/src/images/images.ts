@@ -1,11 +1,13 @@
 import { APIPromise } from "../call/api-promise.js";
 import { type Call, LONG_TIMEOUT_MS, MAX_IMAGES_BYTES, type RequestOptions } from "../call/call.js";
+import { openStream } from "../call/open-stream.js";
 import type { Sender } from "../call/sender.js";
 import { hasChoices } from "../chat/chat.js";
 import { CHAT_PATH } from "../chat/chat-path.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import type { Downloader } from "../download/download.js";
 import { InvalidResponseError } from "../errors/errors.js";
+import { encodeMultipart } from "../transport/multipart.js";
 import { Base64BodyReader } from "./base64-body-reader.js";
 import { chatImageBody, checkChatImageRequest } from "./chat-image.js";
 import { checkEditRequest, checkGenerateRequest } from "./check-image-request.js";
@@ -109,7 +111,7 @@ export class Images {
       method: "POST",
       path: "/images/edits",
       cost: "billable",
-      form: () => editForm(request, stream),
+      encode: () => encodeMultipart(editForm(request, stream)),
       model: request?.model,
       check: () => checkEditRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
@@ -119,7 +121,8 @@ export class Images {
   }
 
   private open(call: Call, options: RequestOptions | undefined): APIPromise<ImageStream> {
-    return this.sender.stream(
+    return openStream(
+      this.sender,
       call,
       options,
       () => new ImageStreamShape(this.download),

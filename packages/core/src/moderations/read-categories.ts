@@ -19,6 +19,10 @@ const WORDS: Record<ModerationCategory, readonly string[]> = {
   privacy: ["privacy", "pii", "personal_data", "personal_information"],
 };
 
+const NOTHING_FOUND = Object.fromEntries(
+  MODERATION_CATEGORIES.map((category) => [category, false]),
+) as Record<ModerationCategory, boolean>;
+
 /** What an answer says of the categories, in our vocabulary. */
 export interface CategoryReadings extends Pick<ModerationVerdict, "categories" | "scores"> {
   /** A category that has no counterpart among the seven was found. */
@@ -34,9 +38,7 @@ export interface CategoryReadings extends Pick<ModerationVerdict, "categories" |
  */
 export function readCategories(found: unknown, scores: unknown): CategoryReadings {
   const readings: CategoryReadings = {
-    categories: Object.fromEntries(
-      MODERATION_CATEGORIES.map((category) => [category, false]),
-    ) as CategoryReadings["categories"],
+    categories: { ...NOTHING_FOUND },
     scores: {},
     unknownFound: false,
   };

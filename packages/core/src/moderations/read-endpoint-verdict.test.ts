@@ -54,6 +54,12 @@ describe("readEndpointVerdict", () => {
     expect(verdict?.scores).toEqual({ [category]: 0.8 });
   });
 
+  it("joins more results than a call takes arguments", () => {
+    const many = Array.from({ length: 300_000 }, () => result(false, { hate: false }));
+    const verdict = readEndpointVerdict({ results: [...many, result(true, { hate: true })] });
+    expect(verdict).toMatchObject({ action: "block", categories: { hate: true } });
+  });
+
   it("joins several names of a category, and several results", () => {
     const verdict = readEndpointVerdict(
       answer(

@@ -25,7 +25,11 @@ export function readEndpointVerdict(raw: unknown): ModerationVerdict | undefined
   if (!verdicts.every((verdict) => verdict !== undefined)) return undefined;
   const { categories, scores } = mergeReadings(verdicts);
   return {
-    action: strictest(...verdicts.map(({ action }) => action)),
+    // One by one: there may be more of them than a call takes arguments.
+    action: verdicts.reduce<ModerationAction>(
+      (action, verdict) => strictest(action, verdict.action),
+      "allow",
+    ),
     categories,
     scores,
     source: "endpoint",

@@ -16,7 +16,10 @@ const SAMPLE_RATE_CODES: Record<number, number> = { 8000: 4, 16000: 5, 24000: 7,
 const headerChecksum = new Crc({ bits: 8, polynomial: 0x07 });
 const frameChecksum = new Crc({ bits: 16, polynomial: 0x8005 });
 
-/** Encodes sound as FLAC: fixed predictors and Rice codes, which take speech to about half its size. */
+/**
+ * Encodes sound as FLAC: fixed predictors and Rice codes, which take speech to about half its size. Not by
+ * `@mediabunny/flac-encoder`: 1.7 MB of WebAssembly and an asynchronous muxer, in place of these lines.
+ */
 export function encodeFlac(sound: Sound): Uint8Array {
   const frames: Uint8Array[] = [];
   for (let start = 0; start < sound.samples.length; start += BLOCK_SIZE) {

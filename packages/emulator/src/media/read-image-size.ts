@@ -15,7 +15,11 @@ export function readImageSize(image: string): ImageSize | undefined {
   return imageSizeOf(Buffer.from(image.slice(start, start + Math.ceil(READ_BYTES / 3) * 4), "base64"));
 }
 
-/** The size of an encoded picture by its header. */
+/**
+ * The size of an encoded picture by its header. Not by `image-size`: it takes a cut header for a picture of 0 × 0, knows
+ * no JPEG but three kinds, searches a broken one byte by byte (a second for 10 MB), and reads twenty formats that no
+ * endpoint takes.
+ */
 export function imageSizeOf(encoded: Uint8Array): ImageSize | undefined {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   return readPng(bytes) ?? readGif(bytes) ?? readWebp(bytes) ?? readJpeg(bytes);

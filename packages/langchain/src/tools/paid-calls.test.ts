@@ -28,8 +28,12 @@ const posts = (path: string) =>
 const loseAnswers = (path: string) => emulator.faults.add({ kind: "drop-after", path, times: 10 });
 const quick = { stopAfterAttempt: 2 };
 
+/** Small and short: what is paid for is not looked at. */
+const pixels = { size: "512x512" };
+const clip = { duration: 4, resolution: "480p" as const };
+
 function draw(fields: object = {}) {
-  return imageGenerationTool({ gateway, model: "local-image", ...fields });
+  return imageGenerationTool({ gateway, model: "local-image", request: pixels, ...fields });
 }
 
 describe("a paid call whose answer was lost", () => {
@@ -60,7 +64,7 @@ describe("a paid call whose answer was lost", () => {
     await expect(speak.withRetry(quick).invoke({ text: "Hello" })).rejects.toThrow("may have been");
     expect(posts(paths.speech)).toBe(1);
     loseAnswers(paths.video);
-    const film = videoTool({ gateway, model: "local-video-2.0" });
+    const film = videoTool({ gateway, model: "local-video-2.0", request: clip });
     await expect(film.withRetry(quick).invoke({ ...fox })).rejects.toThrow("may have been");
     expect(posts(paths.video)).toBe(1);
   });
@@ -190,7 +194,7 @@ describe("a paid tool call that was answered", () => {
   });
 
   it("gives the video of the first call to the second", async () => {
-    const film = videoTool({ gateway, model: "local-video-2.0", intervalMs: 20, request: { duration: 4 } });
+    const film = videoTool({ gateway, model: "local-video-2.0", intervalMs: 20, request: clip });
     const twice = RunnableLambda.from(async (_input: string, config) => {
       const call = toolCall("generate_video", { ...fox });
       return [await film.invoke(call, config), await film.invoke(call, config)] as ToolMessage[];
@@ -213,7 +217,9 @@ it("an edit whose answer was lost is paid once", async () => {
   loseAnswers("/images/edits");
   const pixel =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
-  const edit = imageEditTool({ gateway, model: "local-image-b64" }).withRetry(quick);
+  const edit = imageEditTool({ gateway, model: "local-image-b64", request: { quality: "low" } }).withRetry(
+    quick,
+  );
   const images = [`data:image/png;base64,${pixel}`];
   await expect(edit.invoke({ prompt: "Make it blue", images })).rejects.toThrow("may have been");
   expect(posts("/images/edits")).toBe(1);
