@@ -1,9 +1,9 @@
 import type { AsyncQueue } from "../streams/async-queue.js";
 import type { BodyReader } from "../streams/body-reader.js";
-import { joinBytes } from "../streams/byte-body.js";
 import { looksLikeEvents } from "../streams/looks-like-events.js";
 import type { StreamReader } from "../streams/stream-reader.js";
 import type { ExchangeFailure, TimeLimit } from "../transport/exchange-failure.js";
+import { joinBytes } from "../transport/join-bytes.js";
 import type {
   ResponseHeaders,
   Transport,

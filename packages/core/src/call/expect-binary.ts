@@ -1,6 +1,6 @@
 import { isErrorEnvelope } from "../errors/read-error-body.js";
 import type { AsyncQueue } from "../streams/async-queue.js";
-import { joinBytes } from "../streams/byte-body.js";
+import { joinBytes } from "../transport/join-bytes.js";
 import type { AnswerInfo } from "./call.js";
 import { type ErrorContext, errorFromErrorAnswer, errorFromUnreadable } from "./call-errors.js";
 

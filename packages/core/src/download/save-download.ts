@@ -3,6 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Download } from "./download.js";
+import { piecesOf } from "./memory-download.js";
 
 export interface SaveProgress {
   /** Bytes written so far. */
@@ -27,10 +28,11 @@ export interface SaveOptions {
  * @throws what the download throws, when it breaks off or is shorter than the server told; what `onProgress` throws
  */
 export async function saveDownload(
-  { body, contentLength: total }: Download,
+  download: Download,
   path: string,
   { onProgress, signal }: SaveOptions = {},
 ): Promise<number> {
+  const { body, contentLength: total } = download;
   const part = `${path}.part`;
   let received = 0;
   // A generator and no Transform: what the caller's function throws ends the pipeline, and not the process.
@@ -42,7 +44,10 @@ export async function saveDownload(
     }
   }
   try {
-    const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+    const pieces = piecesOf(download);
+    const source = pieces
+      ? Readable.from(pieces)
+      : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
     await pipeline(source, counted, createWriteStream(part), { signal });
     await rename(part, path);
   } catch (error) {

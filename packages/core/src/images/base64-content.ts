@@ -1,5 +1,4 @@
 import { encodeBase64 } from "../download/base64.js";
-import { joinBytes } from "../streams/byte-body.js";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** What a byte stands for as a digit; negative for what is none, however it is shifted. */
@@ -18,7 +17,8 @@ const contents = new WeakMap<() => unknown, Base64Content>();
  * when somebody asks for the text.
  */
 export class Base64Content {
-  private readonly blocks: Uint8Array[] = [];
+  /** Not to be changed by anybody. */
+  readonly blocks: Uint8Array[] = [];
   private block: Uint8Array;
   private used = 0;
   /** Digits that do not make three bytes yet. */
@@ -76,11 +76,6 @@ export class Base64Content {
   reset(): boolean {
     this.used = this.bits = this.digits = this.padding = 0;
     return this.blocks.length === 0;
-  }
-
-  /** A copy of the bytes. */
-  bytes(): Uint8Array {
-    return joinBytes(this.blocks);
   }
 
   /** The text so far. */

@@ -1,5 +1,6 @@
 import { decodeBase64 } from "../download/base64.js";
-import type { Downloader, DownloadOptions } from "../download/download.js";
+import type { Download, Downloader, DownloadOptions } from "../download/download.js";
+import { createMemoryDownload } from "../download/memory-download.js";
 import { InvalidResponseError } from "../errors/errors.js";
 import { defineHidden, defineKnown } from "../errors/gateway-error.js";
 import { Base64Content } from "./base64-content.js";
@@ -42,9 +43,9 @@ export class GatewayImage {
   declare readonly revisedPrompt?: string;
   /** Set when this image of a set could not be made; then there is neither `url` nor `base64`. */
   declare readonly error?: ImageError;
-  declare private readonly download: Downloader;
+  declare private readonly downloader: Downloader;
 
-  constructor(source: ImageSource, download: Downloader) {
+  constructor(source: ImageSource, downloader: Downloader) {
     const { url, base64, revisedPrompt, error } = source;
     if (base64 instanceof Base64Content) {
       defineKnown(this, { url });
@@ -52,20 +53,34 @@ export class GatewayImage {
       defineKnown(this, { revisedPrompt, error });
     } else defineKnown(this, { url, base64, revisedPrompt, error });
     this.mediaType = typeOfContent(base64) ?? source.mediaType ?? typeOfLink(url) ?? UNKNOWN_TYPE;
-    defineHidden(this, { download });
+    defineHidden(this, { downloader });
   }
 
   /** Decodes the image, or downloads it. @throws InvalidResponseError when there is no image or no valid Base64 */
   async bytes(options?: DownloadOptions): Promise<Uint8Array> {
+    return this.decode() ?? (await this.download(options)).bytes();
+  }
+
+  /**
+   * The image as a download, whichever way it came: `saveDownload` writes either to disk, and holds neither in memory for it.
+   *
+   * @throws InvalidResponseError when there is no image or no valid Base64
+   */
+  async download(options?: DownloadOptions): Promise<Download> {
     const content = Base64Content.of(this, "base64");
-    if (content !== undefined) return content.bytes();
-    if (this.base64 !== undefined) {
-      const bytes = decodeBase64(this.base64);
-      if (bytes === undefined) throw new InvalidResponseError("The image is not valid Base64.");
-      return bytes;
-    }
-    if (this.url !== undefined) return (await this.download(this.url, options)).bytes();
+    if (content !== undefined) return createMemoryDownload(content.blocks, this.mediaType);
+    const bytes = this.decode();
+    if (bytes !== undefined) return createMemoryDownload([bytes], this.mediaType);
+    if (this.url !== undefined) return this.downloader(this.url, options);
     throw new InvalidResponseError(`There is no image: ${this.error?.message ?? "the answer holds none"}.`);
+  }
+
+  /** The bytes of a text; undefined where there is none, or none that would have to be decoded. */
+  private decode(): Uint8Array | undefined {
+    if (Base64Content.of(this, "base64") !== undefined || this.base64 === undefined) return undefined;
+    const bytes = decodeBase64(this.base64);
+    if (bytes === undefined) throw new InvalidResponseError("The image is not valid Base64.");
+    return bytes;
   }
 }
 

@@ -1,7 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
 import { type Script, startServer } from "../../test/scripted-server.js";
 import { APIConnectionError, type APIError, InvalidResponseError } from "../index.js";
+import { type SaveProgress, saveDownload } from "../node.js";
 
 /** Larger than the blocks in which it is decoded, and no multiple of anything. */
 const BYTES = Uint8Array.from({ length: 1_000_001 }, (_, index) => (index * 31 + (index >> 8)) % 256);
@@ -60,11 +64,57 @@ describe.each(TRANSPORTS)("large images over %s", (_name, transport) => {
     expect(image?.base64 === BASE64).toBe(true);
   });
 
+  it("are sent again as they were", async () => {
+    let answered = 0;
+    const server = await startServer((request, response, count) => {
+      answered = count;
+      if (count === 1) response.writeHead(429, { "retry-after": "0" }).end("{}");
+      else return answering(JSON.stringify({ data: [] }))(request, response, count);
+    });
+    await gatewayFor(server.url, transport).images.edit({ ...REQUEST, images: [BYTES, new Blob([BYTES])] });
+    await gatewayFor(server.url, transport).images.edit({ ...REQUEST, images: [BYTES] });
+    const [first, again, bytes] = server.requests.map(({ text }) => text);
+    expect(answered).toBe(3);
+    expect(first === again && (first?.length ?? 0) > 1_000_000).toBe(true);
+    expect(bytes?.length).toBeGreaterThan(500_000);
+  });
+
+  it("are written to disk, whichever way they came", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "model-gateway-image-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const server = await startServer((request, response, count) => {
+      if (request.method === "GET")
+        return response.writeHead(200, { "content-type": "image/png" }).end(BYTES);
+      const urlSafe = BASE64.replaceAll("+", "-").replaceAll("/", "_");
+      const data = [
+        { b64_json: BASE64 },
+        { b64_json: urlSafe },
+        { url: `${server.origin}/1.png` },
+        { error: {} },
+      ];
+      return answering(JSON.stringify({ data }))(request, response, count);
+    });
+    const { images } = await gatewayFor(server.url, transport).images.generate(REQUEST);
+    const missing = images.pop();
+    expect(images).toHaveLength(3);
+    for (const image of images) {
+      const progress: SaveProgress[] = [];
+      const file = await image.download();
+      expect(file.contentType).toBe("image/png");
+      const options = { onProgress: (seen: SaveProgress) => void progress.push(seen) };
+      expect(await saveDownload(file, join(folder, "1.png"), options)).toBe(BYTES.length);
+      expect((await readFile(join(folder, "1.png"))).equals(BYTES)).toBe(true);
+      expect(progress.at(-1)?.received).toBe(BYTES.length);
+    }
+    expect(await errorOf(missing?.download() ?? Promise.resolve())).toBeInstanceOf(InvalidResponseError);
+  });
+
   it("that are no Base64 say so when their bytes are read", async () => {
     const images = await imagesOf(answering(JSON.stringify({ data: [{ b64_json: `${BASE64.slice(2)}*` }] })));
     const [image] = (await images.generate(REQUEST)).images;
     expect(image?.base64 === `${BASE64.slice(2)}*`).toBe(true);
     expect(await errorOf(image?.bytes() ?? Promise.resolve())).toBeInstanceOf(InvalidResponseError);
+    expect(await errorOf(image?.download() ?? Promise.resolve())).toBeInstanceOf(InvalidResponseError);
   });
 
   it("in answers that are cut off are answers that are cut off", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { AsyncQueue } from "./async-queue.js";
-import { createByteBody, joinBytes } from "./byte-body.js";
+import { createByteBody } from "./byte-body.js";
 
 function bodyOf(...chunks: string[]) {
   const queue = new AsyncQueue<Uint8Array>(100);
@@ -46,14 +46,5 @@ describe("a body of bytes", () => {
     whole.queue.finish(new Error("broken"));
     await expect(whole.bytes()).rejects.toThrow("broken");
     expect(await bytes()).toHaveLength(0);
-  });
-});
-
-describe("joinBytes", () => {
-  it("keeps order and size", () => {
-    expect(joinBytes([Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(3)])).toEqual(
-      Uint8Array.of(1, 2, 3),
-    );
-    expect(joinBytes([])).toHaveLength(0);
   });
 });

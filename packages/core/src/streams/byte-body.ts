@@ -1,3 +1,4 @@
+import { joinBytes } from "../transport/join-bytes.js";
 import { type AsyncQueue, QueueReader } from "./async-queue.js";
 
 /** The bytes of an answer on their way. Read `body` or call `bytes()`, not both. */
@@ -34,14 +35,4 @@ export async function collectBytes(chunks: AsyncIterable<Uint8Array>): Promise<U
   const collected: Uint8Array[] = [];
   for await (const chunk of chunks) collected.push(chunk);
   return joinBytes(collected);
-}
-
-export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }

@@ -1,6 +1,6 @@
 /** The body of a call, written once for all its attempts. */
 export interface EncodedBody {
-  body?: string | Blob | AsyncIterable<Uint8Array>;
+  body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
   contentType?: string;
   /** False when the body holds a stream, which can be read once only. */
   replayable: boolean;

@@ -97,11 +97,13 @@ export function isBrowserRuntime(): boolean {
 
 /**
  * Some runtimes send a request again by themselves when a kept connection breaks, and tell nobody: what is paid is paid
- * twice, and attempts are counted wrongly. Deno does so with texts and not with a `Blob`; a browser does so with both.
+ * twice, and attempts are counted wrongly. Deno may do so with what it holds, and not with a `Blob`; a browser does so with
+ * all of them.
  */
 function unrepeatable(body: TransportRequest["body"]): unknown {
   const isDeno = (globalThis as { Deno?: unknown }).Deno !== undefined;
-  return isDeno && typeof body === "string" ? new Blob([body]) : body;
+  const isPlain = typeof body === "string" || body instanceof Uint8Array;
+  return isDeno && isPlain ? new Blob([body as BlobPart]) : body;
 }
 
 /** Standard bodies, and those of older fetch functions: streams of Node's, or none but `arrayBuffer()`. */

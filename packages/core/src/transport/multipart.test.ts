@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeMultipart, type FormPart } from "./multipart.js";
+import { encodeMultipart, type FormPart, type MultipartBody } from "./multipart.js";
 
 const BYTES = Uint8Array.of(0, 13, 10, 255);
 const FILE = { name: "image", filename: "a.png", mediaType: "image/png" };
@@ -23,9 +23,10 @@ function streamOf(...pieces: string[]) {
   return { stream, cancelled };
 }
 
-async function textOf(body: Blob | AsyncIterable<Uint8Array>): Promise<string> {
+async function textOf(body: MultipartBody["body"]): Promise<string> {
   const chunks: Uint8Array[] = [];
-  if (body instanceof Blob) chunks.push(new Uint8Array(await body.arrayBuffer()));
+  if (body instanceof Uint8Array) chunks.push(body);
+  else if (body instanceof Blob) chunks.push(new Uint8Array(await body.arrayBuffer()));
   else for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString("latin1");
 }
@@ -74,6 +75,22 @@ describe("encodeMultipart", () => {
     const [text, expected] = [await textOf(streamed.body), await textOf(whole.body)];
     expect(text.match(boundaries)).toHaveLength(5);
     expect(text.replaceAll(boundaries, "")).toBe(expected.replaceAll(boundaries, ""));
+  });
+
+  it("writes bytes as bytes, which stay what they were and can be sent again", async () => {
+    const data = Uint8Array.from(BYTES);
+    const { contentType, body, replayable, release } = encodeMultipart([
+      { name: "prompt", value: "ü" },
+      { ...FILE, data: data.subarray(1) },
+    ]);
+    data.fill(7);
+    expect([replayable, body.constructor, release]).toEqual([true, Uint8Array, undefined]);
+    const line = `--${boundaryOf(contentType)}`;
+    const file = 'content-disposition: form-data; name="image"; filename="a.png"\r\ncontent-type: image/png';
+    expect(await textOf(body)).toBe(
+      `${line}\r\ncontent-disposition: form-data; name="prompt"\r\n\r\n\xc3\xbc\r\n` +
+        `${line}\r\n${file}\r\n\r\n\r\n\xff\r\n${line}--\r\n`,
+    );
   });
 
   it("takes another boundary each time, so that nobody can write it into a file", () => {

@@ -1,3 +1,5 @@
+import { joinBytes } from "./join-bytes.js";
+
 /** A part of a form: a text field, or a file. */
 export type FormPart =
   | { name: string; value: string }
@@ -11,8 +13,8 @@ export type FormPart =
 /** A form, ready to be sent. */
 export interface MultipartBody {
   contentType: string;
-  /** A `Blob` can be sent again; a stream only once. */
-  body: Blob | AsyncIterable<Uint8Array>;
+  /** Bytes and a `Blob` can be sent again; a stream only once. */
+  body: Uint8Array | Blob | AsyncIterable<Uint8Array>;
   replayable: boolean;
   /** Lets go of the streams of a form that will not be sent, or not any further: files behind them can be closed. */
   release?: (reason: unknown) => void;
@@ -40,10 +42,16 @@ export function encodeMultipart(parts: readonly FormPart[]): MultipartBody {
   }
   pieces.push(encoder.encode(`--${boundary}--${LINE}`));
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  const replayable = !pieces.some((piece) => piece instanceof ReadableStream);
-  return replayable
-    ? { contentType, replayable, body: new Blob(pieces as BlobPart[]) }
-    : { contentType, replayable, ...flow(pieces) };
+  if (pieces.some((piece) => piece instanceof ReadableStream)) {
+    return { contentType, replayable: false, ...flow(pieces) };
+  }
+  // One copy is what keeps it as it was; a `Blob` of bytes would be a second one when it is sent.
+  const body = pieces.every(isBytes) ? joinBytes(pieces) : new Blob(pieces as BlobPart[]);
+  return { contentType, replayable: true, body };
+}
+
+function isBytes(piece: unknown): piece is Uint8Array {
+  return piece instanceof Uint8Array;
 }
 
 /** The pieces one after the other, and a way to let go of the streams among them. */

@@ -6,6 +6,7 @@ const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 const globals = globalThis as Record<symbol, unknown>;
 new Headers();
 const original = globals[DISPATCHER];
+const node = process;
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -106,7 +107,7 @@ describe("selectTransport", () => {
     const transport = selectTransport(undefined);
     vi.stubGlobal("fetch", fetchThat("fetch"));
     send(transport);
-    vi.stubGlobal("process", process);
+    vi.stubGlobal("process", node);
     expect([transport.name, transport.resolvesHere?.()]).toEqual(["fetch", undefined]);
     await vi.waitFor(() => expect(taken).toEqual(["fetch"]));
   });
