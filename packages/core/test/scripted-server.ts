@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, createServer as createNetServer } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface RecordedRequest {
@@ -68,18 +69,17 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
   };
 }
 
-/** An address where nobody listens. */
+/**
+ * An address where nobody listens, nor will: its port is the near end of a connection that stays open, so that the system
+ * gives it to no other server in the meantime.
+ */
 export async function unusedAddress(): Promise<string> {
-  // Below the ports that systems hand out, one of which another server could be given in the meantime.
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-    });
-    if (isFree) return `http://127.0.0.1:${port}/v1`;
-  }
+  const server = createNetServer((socket) => socket.unref()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").unref();
+  await once(socket, "connect");
+  server.close();
+  return `http://127.0.0.1:${socket.localPort}/v1`;
 }
 
 export function sendJSON(

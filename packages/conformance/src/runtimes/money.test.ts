@@ -1,4 +1,5 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CALLS, type MoneyConfig, type MoneyOutcome } from "./money-program.js";
@@ -40,17 +41,14 @@ interface Row {
 /** Lines of the table, each with the rows that it holds for. */
 const table = new Map<string, string[]>();
 
-/** Where nobody listens, nor will: systems hand out ports above these, which another test's server may be given. */
+/** Where nobody listens, nor will: the near end of a connection that stays open, which is given to no other server. */
 async function unusedAddress(): Promise<string> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-    });
-    if (isFree) return `http://127.0.0.1:${port}/v1`;
-  }
+  const server = createServer((socket) => socket.unref()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").unref();
+  await once(socket, "connect");
+  server.close();
+  return `http://127.0.0.1:${socket.localPort}/v1`;
 }
 
 async function startServers(): Promise<Row["servers"]> {
