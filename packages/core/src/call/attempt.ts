@@ -136,6 +136,7 @@ export async function runAttempt<E>(
         idleTimeoutMs: config.streamIdleTimeoutMs,
         maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
         signal: options.signal,
+        createBodyReader: call.createBodyReader,
         streams: reading?.streams,
         streamLimit: reading?.streamLimit,
         createReader:
@@ -181,7 +182,10 @@ export async function runAttempt<E>(
     return { answer, body: undefined, info: infoOf(answer, context), context };
   }
   // A model may write what has the form of a key; the key itself never comes back.
-  const parsed = parseBody(redactKey(answer.text ?? "", apiKey));
+  const read = answer.body?.parse(apiKey);
+  const parsed = read
+    ? { body: read, isJSON: true, what: "JSON" }
+    : parseBody(redactKey(answer.text ?? "", apiKey));
   tell((parsed.body as { usage?: unknown } | undefined | null)?.usage);
   const findError = call.findError ?? findEnvelope;
   const found = success ? findError(parsed.body) : parsed.body;

@@ -3,6 +3,7 @@ import { checkCount, checkDuration } from "../checks/check-numbers.js";
 import { checkOptionNames } from "../checks/check-option-names.js";
 import type { Address, Route } from "../config/addresses.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
+import type { BodyReader } from "../streams/body-reader.js";
 import type { AddressKind } from "../transport/address-kind.js";
 import type { EncodedBody } from "../transport/encoded-body.js";
 import type { ResponseHeaders } from "../transport/transport.js";
@@ -69,6 +70,8 @@ export interface Call {
   defaultTimeoutMs: number;
   /** Largest answer that is kept in memory, in bytes. Default `MAX_JSON_BYTES`. */
   maxBytes?: number;
+  /** Reads a whole answer while it arrives. Default: it is kept, and read when it is there. */
+  createBodyReader?: () => BodyReader;
 }
 
 /** When a call is over, whatever it is doing by then. */

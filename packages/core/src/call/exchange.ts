@@ -1,4 +1,5 @@
 import type { AsyncQueue } from "../streams/async-queue.js";
+import type { BodyReader } from "../streams/body-reader.js";
 import { joinBytes } from "../streams/byte-body.js";
 import { looksLikeEvents } from "../streams/looks-like-events.js";
 import type { StreamReader } from "../streams/stream-reader.js";
@@ -23,6 +24,8 @@ export interface ExchangeAnswer<T> {
   headers: ResponseHeaders;
   /** The whole body, for every answer that is not read as a stream. */
   text?: string;
+  /** What has read it, where the call gave something for it. */
+  body?: BodyReader;
   stream?: AsyncQueue<T>;
 }
 
@@ -37,6 +40,8 @@ export interface ExchangeOptions<T> {
   /** Largest body that is kept in memory, in bytes. */
   maxBytes: number;
   signal?: AbortSignal;
+  /** Reads a successful answer while it arrives, where it is no stream. */
+  createBodyReader?: () => BodyReader;
   /** Given for calls that expect a stream; asked when a successful answer begins. */
   createReader?: (head: Pick<ExchangeAnswer<T>, "status" | "headers">) => StreamReader<T>;
   /** `events`: only an answer that is a stream of events is read as a stream; `any`: every successful one. */
@@ -76,6 +81,7 @@ class Exchange<T> implements TransportSink {
   private headers!: ResponseHeaders;
   private exchange: TransportExchange | undefined;
   private reader: StreamReader<T> | undefined;
+  private body: BodyReader | undefined;
   private chunks: Uint8Array[] = [];
   private size = 0;
   private settled = false;
@@ -113,8 +119,10 @@ class Exchange<T> implements TransportSink {
   head(status: number, headers: ResponseHeaders): void {
     this.status = status;
     this.headers = headers;
-    const { createReader } = this.options;
-    if (createReader === undefined || !isSuccess(status)) return;
+    const { createBodyReader, createReader } = this.options;
+    if (!isSuccess(status)) return;
+    this.body = createBodyReader?.();
+    if (createReader === undefined) return;
     // Most streams say what they are; others show it by their first byte.
     const isStream =
       this.options.streams === "any" || headers.get("content-type")?.startsWith("text/event-stream");
@@ -124,8 +132,9 @@ class Exchange<T> implements TransportSink {
   data(chunk: Uint8Array): boolean {
     if (this.settled) return true;
     if (this.reader !== undefined) return this.readStream(this.reader, chunk);
-    this.chunks.push(chunk);
     this.size += chunk.length;
+    if (this.body === undefined) this.chunks.push(chunk);
+    else if (this.size <= this.options.maxBytes) this.body.push(chunk);
     if (!isSuccess(this.status)) {
       if (this.size > MAX_ERROR_BYTES) this.cutErrorBody();
       return true;
@@ -150,10 +159,11 @@ class Exchange<T> implements TransportSink {
 
   end(): void {
     if (this.settled) return;
-    const { reader } = this;
+    const { body, headers, reader, status } = this;
     if (reader === undefined) {
       this.settle("complete");
-      this.resolve({ status: this.status, headers: this.headers, text: this.takeText() });
+      if (body === undefined) this.resolve({ status, headers, text: this.takeText() });
+      else this.resolve(readBy(body, status, headers));
       return;
     }
     try {
@@ -319,6 +329,18 @@ class Exchange<T> implements TransportSink {
     // Most answers come in one piece.
     return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : joinBytes(chunks));
   }
+}
+
+/** The text is made for those who ask: it may be many times what has been read of it. */
+function readBy<T>(body: BodyReader, status: number, headers: ResponseHeaders): ExchangeAnswer<T> {
+  return {
+    status,
+    headers,
+    body,
+    get text() {
+      return body.text();
+    },
+  };
 }
 
 function isSuccess(status: number): boolean {

@@ -53,7 +53,9 @@ function readVector(value: unknown): number[] | undefined {
   const bytes = decodeBase64(value);
   if (bytes === undefined || bytes.length % 4 !== 0) return undefined;
   const view = new DataView(bytes.buffer);
-  return Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true));
+  const numbers: number[] = [];
+  for (let offset = 0; offset < bytes.length; offset += 4) numbers.push(view.getFloat32(offset, true));
+  return numbers;
 }
 
 function readUsage(usage: unknown): EmbeddingUsage | undefined {

@@ -2,12 +2,13 @@ import { decodeBase64 } from "../download/base64.js";
 import type { Downloader, DownloadOptions } from "../download/download.js";
 import { InvalidResponseError } from "../errors/errors.js";
 import { defineHidden, defineKnown } from "../errors/gateway-error.js";
+import { Base64Content } from "./base64-content.js";
 import type { ImageError } from "./image-types.js";
 
 /** What an image is made from. */
 export interface ImageSource {
   url?: string;
-  base64?: string;
+  base64?: string | Base64Content;
   mediaType?: string;
   revisedPrompt?: string;
   error?: ImageError;
@@ -33,7 +34,7 @@ const UNKNOWN_TYPE = "application/octet-stream";
 export class GatewayImage {
   /** Download link; may expire: `bytes()` promptly. */
   declare readonly url?: string;
-  /** The image itself in Base64. */
+  /** The image itself in Base64. Written when it is read for the first time, where it came with a whole answer. */
   declare readonly base64?: string;
   /** Told by the content, the answer or the link; `application/octet-stream` when nothing tells. */
   readonly mediaType: string;
@@ -45,13 +46,19 @@ export class GatewayImage {
 
   constructor(source: ImageSource, download: Downloader) {
     const { url, base64, revisedPrompt, error } = source;
-    defineKnown(this, { url, base64, revisedPrompt, error });
+    if (base64 instanceof Base64Content) {
+      defineKnown(this, { url });
+      base64.defineOn(this, "base64");
+      defineKnown(this, { revisedPrompt, error });
+    } else defineKnown(this, { url, base64, revisedPrompt, error });
     this.mediaType = typeOfContent(base64) ?? source.mediaType ?? typeOfLink(url) ?? UNKNOWN_TYPE;
     defineHidden(this, { download });
   }
 
   /** Decodes the image, or downloads it. @throws InvalidResponseError when there is no image or no valid Base64 */
   async bytes(options?: DownloadOptions): Promise<Uint8Array> {
+    const content = Base64Content.of(this, "base64");
+    if (content !== undefined) return content.bytes();
     if (this.base64 !== undefined) {
       const bytes = decodeBase64(this.base64);
       if (bytes === undefined) throw new InvalidResponseError("The image is not valid Base64.");
@@ -62,8 +69,9 @@ export class GatewayImage {
   }
 }
 
-function typeOfContent(base64: string | undefined): string | undefined {
-  return base64 && SIGNATURES.find(([start]) => base64.startsWith(start))?.[1];
+function typeOfContent(base64: string | Base64Content | undefined): string | undefined {
+  const text = base64 instanceof Base64Content ? base64.start() : base64;
+  return text && SIGNATURES.find(([start]) => text.startsWith(start))?.[1];
 }
 
 function typeOfLink(url: string | undefined): string | undefined {

@@ -8,6 +8,7 @@ import { findChatError } from "../chat/find-chat-error.js";
 import type { Downloader } from "../download/download.js";
 import { InvalidResponseError } from "../errors/errors.js";
 import { encodeMultipart } from "../transport/multipart.js";
+import { Base64BodyReader } from "./base64-body-reader.js";
 import { chatImageBody, checkChatImageRequest } from "./chat-image.js";
 import { checkEditRequest, checkGenerateRequest } from "./check-image-request.js";
 import { editForm } from "./edit-form.js";
@@ -100,6 +101,7 @@ export class Images {
       check: () => checkGenerateRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
       maxBytes: MAX_IMAGES_BYTES,
+      createBodyReader,
     };
   }
 
@@ -114,6 +116,7 @@ export class Images {
       check: () => checkEditRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,
       maxBytes: MAX_IMAGES_BYTES,
+      createBodyReader,
     };
   }
 
@@ -127,6 +130,8 @@ export class Images {
     );
   }
 }
+
+const createBodyReader = () => new Base64BodyReader();
 
 /**
  * For addresses that a model wrote: a prompt can make it write any, those of the gateway's own pages among them, and what

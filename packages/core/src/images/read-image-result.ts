@@ -1,5 +1,6 @@
 import type { Unreadable } from "../call/sender.js";
 import type { Downloader } from "../download/download.js";
+import { Base64Content } from "./base64-content.js";
 import { GatewayImage } from "./gateway-image.js";
 import type { ImageError, ImageResult } from "./image-types.js";
 
@@ -15,17 +16,12 @@ export function readImageResult(body: unknown, download: Downloader, unreadable:
 
 /** One image of an answer, or of an event of a stream. */
 export function readImage(item: unknown, format: unknown, download: Downloader): GatewayImage {
-  const {
-    url,
-    b64_json: base64,
-    revised_prompt: revisedPrompt,
-    error,
-    output_format: own,
-  } = (item ?? {}) as JSONObject;
+  const fields = (item ?? {}) as JSONObject;
+  const { url, revised_prompt: revisedPrompt, error, output_format: own } = fields;
   return new GatewayImage(
     {
       url: text(url),
-      base64: text(base64),
+      base64: Base64Content.of(fields, "b64_json") ?? text(fields["b64_json"]),
       revisedPrompt: text(revisedPrompt),
       mediaType: mediaTypeOf(own ?? format),
       error: readImageError(error),

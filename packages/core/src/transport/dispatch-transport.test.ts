@@ -96,7 +96,12 @@ describe("a dispatcher that is gone", () => {
     const key = Symbol.for("undici.globalDispatcher.1");
     const globals = globalThis as Record<symbol, unknown>;
     const gateway = gatewayFor("http://127.0.0.1:9/v1", { maxConcurrency: 1, maxRetries: 0 });
-    installDispatcher(() => true);
+    installDispatcher((_options, handler: { onError(error: Error): void }) => {
+      handler.onError(new Error("lost"));
+      return true;
+    });
+    // A client takes what is there when it first sends something.
+    await errorOf(gateway.videos.create(VIDEO));
     globals[key] = undefined;
     for (let call = 0; call < 3; call++) {
       const error = await errorOf(gateway.videos.create(VIDEO, { deadline: 2_000 }));

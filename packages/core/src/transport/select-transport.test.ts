@@ -116,4 +116,25 @@ describe("selectTransport", () => {
     globals[DISPATCHER] = {};
     expect(selectTransport(undefined).name).toBe("fetch");
   });
+
+  it("looks for the dispatcher when something is to be sent, once for all requests", () => {
+    const { taken } = ways();
+    const installed = globals[DISPATCHER];
+    globals[DISPATCHER] = undefined;
+    const touched = vi.fn();
+    vi.stubGlobal(
+      "Headers",
+      class {
+        constructor() {
+          touched();
+          globals[DISPATCHER] = installed;
+        }
+      },
+    );
+    const transport = selectTransport(undefined);
+    expect(touched).not.toHaveBeenCalled();
+    send(transport);
+    send(transport);
+    expect([taken, touched.mock.calls.length]).toEqual([["dispatcher", "dispatcher"], 1]);
+  });
 });

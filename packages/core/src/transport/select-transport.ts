@@ -10,13 +10,21 @@ export function selectTransport(userFetch: FetchFunction | undefined): Transport
   if (userFetch !== undefined) return createFetchTransport(userFetch);
   const globalFetch = (input: string, init?: RequestInit) => globalThis.fetch(input, init);
   const fallback = createFetchTransport(globalFetch);
-  const dispatch = isNode() ? createDispatchTransport() : undefined;
-  if (dispatch === undefined) return fallback;
-  return {
-    name: dispatch.name,
+  if (!isNode()) return fallback;
+  // Not before a request needs it: Node loads all of its HTTP client for it, which is most of what the first client costs.
+  let dispatch: Transport | undefined;
+  const chosen = () => {
     // Decided per request, because test tools patch `fetch` after clients were made.
-    send: (request, sink) => (fetchIsNative() ? dispatch : fallback).send(request, sink),
-    resolvesHere: () => fetchIsNative() && dispatch.resolvesHere?.() === true,
+    if (!fetchIsNative()) return fallback;
+    dispatch ??= createDispatchTransport() ?? fallback;
+    return dispatch;
+  };
+  return {
+    get name() {
+      return chosen().name;
+    },
+    send: (request, sink) => chosen().send(request, sink),
+    resolvesHere: () => chosen().resolvesHere?.() === true,
   };
 }
 
