@@ -6,6 +6,8 @@ import { useEmulator, VIDEO } from "./use-emulator.js";
 
 const TASKS = 10_000;
 const WATCHERS = 3;
+/** So much work takes as long as the machine needs. */
+const PATIENT = { timeout: 200_000 };
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
 
 it("10,000 tasks, all watched, are polled at the rate that was set, and each change reaches its watchers", async () => {
@@ -14,7 +16,13 @@ it("10,000 tasks, all watched, are polled at the rate that was set, and each cha
   await leaveBehind(store, new ModelGateway({ ...connection, fetch: emulator.fetch }));
   const ratePerSecond = 300;
   const videos = { intervalMs: 5, ratePerSecond, store };
-  const { app } = await bootApp([ModelGatewayModule.forRoot({ ...connection, videos })]);
+  // Counted as they are sent: on a busy machine many are on their way.
+  let sent = 0;
+  const counting: typeof globalThis.fetch = (input, init) => {
+    sent++;
+    return fetch(input, init);
+  };
+  const { app } = await bootApp([ModelGatewayModule.forRoot({ ...connection, fetch: counting, videos })]);
   const service = app.get(VideosService);
   let told = 0;
   const ends = new Map<string, number>();
@@ -26,22 +34,21 @@ it("10,000 tasks, all watched, are polled at the rate that was set, and each cha
       });
     }
   }
-  await expect.poll(() => told).toBe(WATCHERS * TASKS);
+  await expect.poll(() => told, PATIENT).toBe(WATCHERS * TASKS);
 
-  const polls = () => emulator.journal.list({ method: "GET" }).length;
-  await expect.poll(polls).toBeGreaterThan(0);
+  await expect.poll(() => sent, PATIENT).toBeGreaterThan(0);
   const startedAt = performance.now();
-  emulator.journal.clear();
-  await expect.poll(polls, { interval: 10 }).toBeGreaterThan(600);
+  const before = sent;
+  await expect.poll(() => sent - before, { ...PATIENT, interval: 10 }).toBeGreaterThan(600);
   const seconds = (performance.now() - startedAt) / 1_000;
-  expect(polls()).toBeLessThanOrEqual(ratePerSecond * (seconds + 0.2));
+  expect(sent - before).toBeLessThanOrEqual(ratePerSecond * (seconds + 0.2));
 
   for (const { id } of emulator.videos.list().filter((_task, index) => index % 20 === 0)) {
     await emulator.videos.succeed(id);
   }
-  await expect.poll(() => ends.size).toBeGreaterThan(10);
+  await expect.poll(() => ends.size, PATIENT).toBeGreaterThan(10);
   for (const watchers of ends.values()) expect(watchers).toBe(WATCHERS);
-});
+}, 900_000);
 
 /** Tasks of an earlier process. */
 async function leaveBehind(store: MemoryVideoTaskStore, gateway: ModelGateway): Promise<void> {
