@@ -17,7 +17,10 @@ interface Outcome {
 
 /** What an answer is without the reader. */
 function plainly(bytes: Uint8Array, key = KEY): Outcome {
-  const text = new TextDecoder().decode(bytes);
+  return outcomeOf(new TextDecoder().decode(bytes), key);
+}
+
+function outcomeOf(text: string, key: string): Outcome {
   try {
     return { text, value: parseJSON(redactKey(text, key)) };
   } catch {
@@ -42,7 +45,7 @@ function through(bytes: Uint8Array, cuts: readonly number[] = [], key = KEY): Ou
   const value = reader.parse(key);
   const text = reader.text();
   if (value !== undefined) return { text, value };
-  return plainly(new TextEncoder().encode(text), key);
+  return outcomeOf(text, key);
 }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -175,6 +178,12 @@ describe("an answer that is decoded while it arrives", () => {
       ),
       { numRuns: 1_500 },
     );
+  });
+
+  it("loses its first byte order mark, and no other", () => {
+    const written = `\ufeff\ufeff{"b64_json":"${BASE64}"}`;
+    expect(through(bytesOf(written))).toEqual({ text: written.slice(1) });
+    expect(through(bytesOf(written.slice(1)))).toEqual(plainly(bytesOf(written.slice(1))));
   });
 
   it("is read in one way, byte by byte", () => {
