@@ -1,7 +1,7 @@
 import { joinBytes } from "../transport/join-bytes.js";
 import type { Download } from "./download.js";
 
-/** Known by name, because the entries of this package are bundled apart from each other. */
+/** Known by name: in CommonJS each entry of this package is a bundle of its own. */
 const PIECES = Symbol.for("@model-gateway/core.pieces");
 
 /** What is in memory already, as a download. The pieces stay as they are: whoever reads them is given copies. */
