@@ -1,9 +1,15 @@
-/** One way of using the gateway. Each runs in a fresh process. */
+/** One way of using the gateway. Each runs in a fresh process; a client leaves out what it has no part in. */
 export interface BenchClient {
   chat?(prompt: string): Promise<unknown>;
   /** @returns the number of characters that came, so that nothing is skipped */
   stream?(prompt: string): Promise<number>;
-  embed?(inputs: string[]): Promise<unknown>;
+  /** The same through the framework's own function. */
+  streamText?(prompt: string): Promise<number>;
+  embed?(inputs: string[], encoding: "float" | "base64"): Promise<unknown>;
+  /** @returns the bytes of the picture */
+  image?(prompt: string): Promise<Uint8Array>;
+  speech?(input: string): Promise<Uint8Array>;
+  upload?(file: Uint8Array<ArrayBuffer>): Promise<unknown>;
 }
 
 /** Makes a client for a base address that ends in `/v1`. */

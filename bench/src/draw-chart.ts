@@ -33,5 +33,5 @@ export function drawChart(groups: readonly ChartGroup[]): string {
     }
   }
   const height = y + 10;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" font-family="sans-serif" font-size="13"><rect width="100%" height="100%" fill="white"/>${shapes.join("")}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" font-family="sans-serif" font-size="13"><title>How many times the floor each client takes</title><rect width="100%" height="100%" fill="white"/>${shapes.join("")}</svg>\n`;
 }

@@ -1,4 +1,4 @@
-// One client, one scenario, in a fresh process: prints CPU microseconds per unit and the peak memory.
+// One client, one scenario, in a fresh process: prints its figure, or null where it has no part.
 import type { ClientFactory } from "./bench-client.js";
 import { SCENARIOS } from "./scenarios.js";
 
@@ -7,22 +7,27 @@ const scenario = SCENARIOS.find(({ name }) => name === scenarioName);
 if (scenario === undefined) throw new Error(`There is no scenario ${scenarioName}.`);
 
 const client = await (await loadFactory(clientName))(baseURL);
-const inputs = Array.from({ length: 64 }, (_, index) => `text ${index}`);
-const work: Record<string, (() => Promise<unknown>) | undefined> = {
-  chat: client.chat && (() => client.chat?.("Hello") as Promise<unknown>),
-  stream: client.stream && (() => client.stream?.("packed") as Promise<unknown>),
-  paced: client.stream && (() => client.stream?.("paced") as Promise<unknown>),
-  embed: client.embed && (() => client.embed?.(inputs) as Promise<unknown>),
-};
-const once = work[scenario.name];
-if (once === undefined) throw new Error(`${clientName} has no part in ${scenarioName}.`);
+const once = scenario.work(client);
+if (once === undefined) {
+  process.stdout.write("null");
+  process.exit(0);
+}
 
-await run(Math.ceil(scenario.requests / 4), scenario.concurrency, once);
-const before = process.cpuUsage();
-await run(scenario.requests, scenario.concurrency, once);
-const { user, system } = process.cpuUsage(before);
-const microseconds = (user + system) / (scenario.requests * scenario.unitsPerRequest);
-process.stdout.write(JSON.stringify({ microseconds, megabytes: process.resourceUsage().maxRSS / 1024 }));
+const { measure = "cpu", requests, concurrency, unitsPerRequest } = scenario;
+let value: number;
+if (measure === "memory") {
+  await once();
+  const before = process.memoryUsage.rss();
+  await run(requests, concurrency, once);
+  value = (process.resourceUsage().maxRSS * 1024 - before) / 1e6;
+} else {
+  await run(Math.ceil(requests / 4), concurrency, once);
+  const before = process.cpuUsage();
+  await run(requests, concurrency, once);
+  const { user, system } = process.cpuUsage(before);
+  value = (user + system) / (requests * unitsPerRequest);
+}
+process.stdout.write(JSON.stringify(value));
 process.exit(0);
 
 async function run(count: number, concurrency: number, task: () => Promise<unknown>): Promise<void> {

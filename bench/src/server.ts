@@ -1,7 +1,14 @@
 // The gateway of the bench, in a process of its own so that only the client's CPU time is counted.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { PACED_CHUNKS, PACKED_CHUNKS, VECTOR_LENGTH, VECTORS } from "./scenarios.js";
+import {
+  IMAGE_BYTES,
+  PACED_CHUNKS,
+  PACKED_CHUNKS,
+  SPEECH_BYTES,
+  VECTOR_LENGTH,
+  VECTORS,
+} from "./scenarios.js";
 
 const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_760_000_000, model: "m" };
 const event = (delta: object, finish: string | null = null) =>
@@ -26,38 +33,53 @@ const completion = Buffer.from(
     usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 },
   }),
 );
-const embeddings = Buffer.from(
-  JSON.stringify({
-    object: "list",
-    model: "m",
-    data: Array.from({ length: VECTORS }, (_, index) => ({
-      object: "embedding",
-      index,
-      embedding: Array.from(
-        { length: VECTOR_LENGTH },
-        (_value, position) => Math.sin(index * 31 + position) / 7,
-      ),
-    })),
-    usage: { prompt_tokens: 64, total_tokens: 64 },
-  }),
+const vectors = Array.from({ length: VECTORS }, (_, index) =>
+  Array.from({ length: VECTOR_LENGTH }, (_value, position) => Math.sin(index * 31 + position) / 7),
 );
+const embeddingsOf = (write: (vector: number[]) => unknown) =>
+  Buffer.from(
+    JSON.stringify({
+      object: "list",
+      model: "m",
+      data: vectors.map((vector, index) => ({ object: "embedding", index, embedding: write(vector) })),
+      usage: { prompt_tokens: 64, total_tokens: 64 },
+    }),
+  );
+const embeddings = embeddingsOf((vector) => vector);
+const base64Embeddings = embeddingsOf((vector) =>
+  Buffer.from(new Float32Array(vector).buffer).toString("base64"),
+);
+const imageOf = (bytes: number) =>
+  Buffer.from(
+    JSON.stringify({ created: 1, data: [{ b64_json: Buffer.alloc(bytes, 201).toString("base64") }] }),
+  );
+const image = imageOf(IMAGE_BYTES);
+const smallImage = imageOf(1_024);
+const speech = Buffer.alloc(SPEECH_BYTES, 255);
+
+function wholeAnswer(path: string, body: string): Buffer | undefined {
+  if (path.endsWith("/images/generations")) return image;
+  if (path.endsWith("/audio/speech")) return speech;
+  if (path.endsWith("/embeddings"))
+    return body.includes('"encoding_format":"base64"') ? base64Embeddings : embeddings;
+  return body.includes('"stream":true') ? undefined : completion;
+}
 
 const server = createServer((request, response) => {
+  const answer = (bytes: Buffer, type = "application/json") =>
+    response.writeHead(200, { "content-type": type, "content-length": bytes.length }).end(bytes);
+  if (request.url?.endsWith("/images/edits")) {
+    request.resume().on("end", () => answer(smallImage));
+    return;
+  }
   let body = "";
   request.setEncoding("utf8").on("data", (part) => {
     body += part;
   });
   request.on("end", () => {
-    if (request.url?.endsWith("/embeddings")) {
-      response
-        .writeHead(200, { "content-type": "application/json", "content-length": embeddings.length })
-        .end(embeddings);
-      return;
-    }
-    if (!body.includes('"stream":true')) {
-      response
-        .writeHead(200, { "content-type": "application/json", "content-length": completion.length })
-        .end(completion);
+    const whole = wholeAnswer(request.url ?? "", body);
+    if (whole !== undefined) {
+      answer(whole, whole === speech ? "audio/mpeg" : undefined);
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });

@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createModelGateway } from "@model-gateway/ai-sdk-provider";
+import { type LanguageModel, streamText } from "ai";
 import type { BenchClient, ClientFactory } from "../bench-client.js";
 
 interface Model {
@@ -21,6 +22,13 @@ function clientOf(model: Model): BenchClient {
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
         if (next.value.type === "text-delta") length += next.value.delta?.length ?? 0;
       }
+      return length;
+    },
+    async streamText(text) {
+      let length = 0;
+      for await (const delta of streamText({ model: model as unknown as LanguageModel, prompt: text })
+        .textStream)
+        length += delta.length;
       return length;
     },
   };

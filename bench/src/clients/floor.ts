@@ -40,7 +40,24 @@ export const floor: ClientFactory = (baseURL) => {
   return {
     chat: (prompt) =>
       json("/chat/completions", { model: "m", messages: [{ role: "user", content: prompt }] }),
-    embed: (input) => json("/embeddings", { model: "m", input }),
+    async embed(input, encoding) {
+      const body = await json("/embeddings", { model: "m", input, encoding_format: encoding });
+      if (encoding === "float") return body;
+      return body.data.map(({ embedding }: { embedding: string }) => {
+        const bytes = Buffer.from(embedding, "base64");
+        return Array.from(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4));
+      });
+    },
+    async image(prompt) {
+      const { data } = await json("/images/generations", { model: "m", prompt });
+      return Buffer.from(data[0].b64_json, "base64");
+    },
+    async speech(input) {
+      const chunks: Buffer[] = [];
+      const body = JSON.stringify({ model: "m", input });
+      await send("/audio/speech", body, (chunk) => chunks.push(chunk));
+      return Buffer.concat(chunks);
+    },
     async stream(prompt) {
       const decoder = new TextDecoder();
       let pending = "";
