@@ -7,6 +7,7 @@ import {
   errorFromUnreadable,
   streamErrorsOf,
 } from "../call/call-errors.js";
+import type { ConnectionParts } from "../call/connection.js";
 import { within } from "../call/delay.js";
 import { type ExchangeAnswer, runExchange } from "../call/exchange.js";
 import { checkCount, checkDuration } from "../checks/check-numbers.js";
@@ -62,11 +63,7 @@ export type Downloader = (source: DownloadSource, options?: DownloadOptions) => 
  * else; every redirect is checked anew; private addresses are refused unless they are the gateway's own, on Node also
  * where a public name leads to one.
  */
-export function createDownload(
-  config: GatewayConfig,
-  transport: Transport,
-  ownOrigins: ReadonlySet<string>,
-): Downloader {
+export function downloaderOf({ config, transport, ownOrigins }: ConnectionParts): Downloader {
   return async (source, options = {}) => {
     checkOptionNames(options, OPTION_NAMES, "download");
     checkDuration("timeout", options.timeout);

@@ -1,6 +1,6 @@
 import { type Connection, onConnection } from "../call/connection.js";
 import type { ModelGatewayOptions } from "../config/config.js";
-import { createDownload } from "../download/download.js";
+import { downloaderOf } from "../download/download.js";
 import { Images } from "./images.js";
 
 /**
@@ -9,9 +9,5 @@ import { Images } from "./images.js";
  * @throws ConfigurationError when the key or the address is missing or unusable
  */
 export function createImages(connection?: Connection | ModelGatewayOptions): Images {
-  return onConnection(
-    connection,
-    ({ sender, config, transport, ownOrigins }) =>
-      new Images(sender, createDownload(config, transport, ownOrigins)),
-  );
+  return onConnection(connection, (parts) => new Images(parts.sender, downloaderOf(parts)));
 }
