@@ -1,9 +1,4 @@
-export { APIPromise, type GatewayResponse, type WithResponse } from "./call/api-promise.js";
-export type { RequestOptions } from "./call/call.js";
-export { Connection } from "./call/connection.js";
-export type { APIKeySource } from "./checks/check-api-key.js";
-export type { Route } from "./config/addresses.js";
-export type { ModelGatewayOptions } from "./config/config.js";
+export * from "./common.js";
 export { createEmbeddings } from "./embeddings/create-embeddings.js";
 export type {
   Embedding,
@@ -12,16 +7,3 @@ export type {
   EmbeddingUsage,
 } from "./embeddings/embedding-types.js";
 export type { EmbeddingOptions, Embeddings } from "./embeddings/embeddings.js";
-export type {
-  CallEvent,
-  FailoverEvent,
-  GatewayHooks,
-  GatewayLogger,
-  LogLevel,
-  PollFailedEvent,
-  ResponseEvent,
-  RetryEvent,
-  StreamEndEvent,
-} from "./hooks/observer.js";
-export type { AddressKind } from "./transport/address-kind.js";
-export type { FetchFunction } from "./transport/fetch-transport.js";

@@ -1,20 +1,4 @@
-export { APIPromise, type GatewayResponse, type WithResponse } from "./call/api-promise.js";
-export type { RequestOptions } from "./call/call.js";
-export { Connection } from "./call/connection.js";
-export type { APIKeySource } from "./checks/check-api-key.js";
-export type { Route } from "./config/addresses.js";
-export type { ModelGatewayOptions } from "./config/config.js";
-export type {
-  CallEvent,
-  FailoverEvent,
-  GatewayHooks,
-  GatewayLogger,
-  LogLevel,
-  PollFailedEvent,
-  ResponseEvent,
-  RetryEvent,
-  StreamEndEvent,
-} from "./hooks/observer.js";
+export * from "./common.js";
 export { createModerations } from "./moderations/create-moderations.js";
 export type {
   ModerationAction,
@@ -29,5 +13,3 @@ export type {
   ModerationStrategy,
   Moderations,
 } from "./moderations/moderations.js";
-export type { AddressKind } from "./transport/address-kind.js";
-export type { FetchFunction } from "./transport/fetch-transport.js";
