@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, createServer as createNetServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { unusedOrigin } from "@model-gateway/scenario-server";
 import { onTestFinished } from "vitest";
 
 export interface RecordedRequest {
@@ -69,17 +69,9 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
   };
 }
 
-/**
- * An address where nobody listens, nor will: its port is the near end of a connection that stays open, so that the system
- * gives it to no other server in the meantime.
- */
+/** A base address where nobody listens. */
 export async function unusedAddress(): Promise<string> {
-  const server = createNetServer((socket) => socket.unref()).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").unref();
-  await once(socket, "connect");
-  server.close();
-  return `http://127.0.0.1:${socket.localPort}/v1`;
+  return `${await unusedOrigin()}/v1`;
 }
 
 export function sendJSON(

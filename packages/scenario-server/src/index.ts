@@ -14,6 +14,7 @@ export {
   textsOf,
 } from "./replay.js";
 export { type ScenarioServer, startScenarioServer } from "./scenario-server.js";
+export { unusedOrigin } from "./unused-origin.js";
 export {
   answerWith,
   breakAfterRequest,

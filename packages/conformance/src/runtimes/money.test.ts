@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { unusedOrigin } from "@model-gateway/scenario-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CALLS, type MoneyConfig, type MoneyOutcome } from "./money-program.js";
 import { BREAK_NAMES, type Break, type MoneyServer, startMoneyServer } from "./money-server.js";
@@ -41,16 +40,6 @@ interface Row {
 /** Lines of the table, each with the rows that it holds for. */
 const table = new Map<string, string[]>();
 
-/** Where nobody listens, nor will: the near end of a connection that stays open, which is given to no other server. */
-async function unusedAddress(): Promise<string> {
-  const server = createServer((socket) => socket.unref()).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").unref();
-  await once(socket, "connect");
-  server.close();
-  return `http://127.0.0.1:${socket.localPort}/v1`;
-}
-
 async function startServers(): Promise<Row["servers"]> {
   const servers: Row["servers"] = {};
   for (const way of [...BREAK_NAMES, ...UNREACHABLE, ...FAILOVER]) {
@@ -80,7 +69,7 @@ describe.each(ROWS)("in %s", (row, runtime, overFetch) => {
       way,
       Object.fromEntries(Object.entries(own).map(([label, { url }]) => [label, url])),
     ]);
-    const refused = await unusedAddress();
+    const refused = `${await unusedOrigin()}/v1`;
     // The name is reserved: nobody can register it.
     const unknown = "http://gateway.invalid/v1";
     const config: MoneyConfig = {
