@@ -118,6 +118,23 @@ describe("chunks that are read by what differs between them", () => {
     expect(JSON.stringify(partial)).toContain('"abc"');
   });
 
+  it.each([1, 63, 64, 65, 500])("add up to all their words, be they %d", async (count) => {
+    const words = Array.from({ length: count }, (_, index) => `${index} `);
+    const text = stream(...words.map((word) => chunk(JSON.stringify(word))));
+    await expectEqual(text);
+    const { partial } = await readAll(new TextEncoder().encode(text), [], new ChunkTemplate());
+    expect(partial?.choices[0]?.message.content).toBe(words.join(""));
+  });
+
+  it("add up to their words before those that come in parts", async () => {
+    const words = Array.from({ length: 70 }, (_, index) => `${index} `);
+    const parts = chunk('[{"type":"text","text":"end"}]');
+    const text = stream(...words.map((word) => chunk(JSON.stringify(word))), parts);
+    await expectEqual(text);
+    const { partial } = await readAll(new TextEncoder().encode(text), [], undefined);
+    expect(partial?.choices[0]?.message.content).toBe(`${words.join("")}end`);
+  });
+
   it("belong to who reads them: what is changed in one shows in no other", () => {
     const template = new ChunkTemplate();
     const learned = JSON.parse(chunk('"a"')) as ChatCompletionChunk;
