@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface SmallDisk {
   folder: string;
-  /** Takes all room that is left, until the returned function is called. */
-  fill: () => Promise<() => Promise<void>>;
+  /** Takes all room that is left, but for so many bytes, until the returned function is called. */
+  fill: (leave?: number) => Promise<() => Promise<void>>;
+  /** Takes no writes any more, until it is told otherwise. */
+  setReadOnly: (isReadOnly: boolean) => Promise<void>;
   remove: () => Promise<void>;
 }
 
@@ -17,7 +19,7 @@ export interface SmallDisk {
  */
 export async function mountSmallDisk(bytes: number): Promise<SmallDisk | undefined> {
   const mountPoint = await mkdtemp(join(tmpdir(), "small-disk-"));
-  const mount = `mount -t tmpfs -o size=${bytes} tmpfs ${mountPoint} && echo mounted && exec cat`;
+  const mount = `mount -t tmpfs -o size=${bytes} tmpfs ${mountPoint} && echo mounted && while read -r mode; do mount -o remount,$mode ${mountPoint} && echo $mode; done`;
   const options = process.getuid?.() === 0 ? ["-m"] : ["-rm"];
   const holder = spawn("unshare", [...options, "sh", "-c", mount], { stdio: ["pipe", "pipe", "ignore"] });
   const mounted = await Promise.race([
@@ -40,11 +42,17 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk | undefin
     return undefined;
   }
   const folder = `/proc/${holder.pid}/root${mountPoint}`;
-  const fill = async () => {
+  const fill = async (leave = 0) => {
     const filler = join(folder, "filler");
     // A write that finds no more room has used up what there was.
     await writeFile(filler, Buffer.alloc(2 * bytes)).catch(() => undefined);
+    if (leave > 0) await truncate(filler, (await stat(filler)).size - leave);
     return () => rm(filler);
   };
-  return { folder, fill, remove };
+  const setReadOnly = async (isReadOnly: boolean) => {
+    const remounted = once(holder.stdout, "data");
+    holder.stdin.write(isReadOnly ? "ro\n" : "rw\n");
+    await remounted;
+  };
+  return { folder, fill, setReadOnly, remove };
 }

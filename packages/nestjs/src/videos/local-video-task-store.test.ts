@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LocalVideoTaskStore } from "./local-video-task-store.js";
 import { MemoryVideoTaskStore } from "./memory-video-task-store.js";
 import type { VideoTaskRecord } from "./video-task-record.js";
+import { resolveRetention } from "./video-task-retention.js";
 import type { VideoTaskPolling } from "./video-task-store.js";
 
 const SUBMISSION = { family: "content" as const, body: { model: "some-video-model", content: [] } };
@@ -71,9 +72,7 @@ describe("writes to one key", () => {
     class SlowStore extends LocalVideoTaskStore {
       readonly durable = false;
       async close(): Promise<void> {}
-      protected async load(): Promise<Iterable<VideoTaskRecord>> {
-        return [];
-      }
+      protected async load(): Promise<void> {}
       protected async persist({ version }: VideoTaskRecord): Promise<void> {
         most = Math.max(most, ++writing);
         versions.push(version);
@@ -81,7 +80,7 @@ describe("writes to one key", () => {
         writing--;
       }
     }
-    const store = await openStore(undefined, new SlowStore());
+    const store = await openStore(undefined, new SlowStore(resolveRetention("SlowStore")));
     const first = store.accept("a", task("queued"));
     const second = store.update("a", task("running"));
     await first;
@@ -94,7 +93,7 @@ describe("writes to one key", () => {
 
 describe("a key that is submitted again after a refusal", () => {
   it("is not forgotten with the finished ones while it is being paid for", async () => {
-    const store = await openStore(undefined, new MemoryVideoTaskStore({ maxFinished: 1 }));
+    const store = await openStore(undefined, new MemoryVideoTaskStore({ retention: { maxFinished: 1 } }));
     await store.reject("a", PROBLEM);
     expect(await store.begin({ key: "a", submission: SUBMISSION })).toBe(true);
     await store.begin({ key: "b", submission: SUBMISSION });

@@ -1,5 +1,6 @@
 import type { VideoTask } from "@model-gateway/core";
 import { type Observable, Subject } from "rxjs";
+import { RecordBook } from "./record-book.js";
 import {
   acceptedRecord,
   begunRecord,
@@ -13,9 +14,9 @@ import {
   type VideoTaskRecord,
   type VideoTaskRecordStatus,
 } from "./video-task-record.js";
+import { type ResolvedRetention, sweepIntervalMs } from "./video-task-retention.js";
 import { type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
 
-const DEFAULT_MAX_FINISHED = 10_000;
 const LEFT_BEHIND: VideoTaskProblem = {
   kind: "other",
   message:
@@ -33,17 +34,17 @@ interface Polled {
 export abstract class LocalVideoTaskStore extends VideoTaskStore {
   readonly changes$: Observable<VideoTaskRecord>;
   private readonly changes = new Subject<VideoTaskRecord>();
-  private readonly kept = new Map<string, VideoTaskRecord>();
-  /** Keys of records that may be forgotten, the first to finish first. */
-  private readonly finished = new Set<string>();
+  private book: RecordBook;
   /** The last write of a key that is under way: the next one comes after it. */
   private readonly writing = new Map<string, Promise<unknown>>();
   private readonly polled = new Map<string, Polled>();
   private readonly running = new Set<Promise<void>>();
   private polling: VideoTaskPolling | undefined;
+  private sweeping: NodeJS.Timeout | undefined;
 
-  constructor(private readonly maxFinished = DEFAULT_MAX_FINISHED) {
+  constructor(private readonly retention: ResolvedRetention) {
     super();
+    this.book = new RecordBook(retention);
     this.changes$ = this.changes.asObservable();
   }
 
@@ -53,28 +54,37 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
    */
   protected abstract persist(record: VideoTaskRecord): Promise<void>;
 
-  /** What is kept, in the order of submission. Called by each `open`. */
-  protected abstract load(): Promise<Iterable<VideoTaskRecord>>;
+  /** Gives back what was written, in the order of writing. Called by each `open`. */
+  protected abstract load(restore: (record: VideoTaskRecord) => void): Promise<void>;
+
+  /** Called by each `open`, when the records are there and before anything is done with them. */
+  protected async loaded(): Promise<void> {}
+
+  /** Records are forgotten that were finished for too long: what remembers them may do so too. */
+  protected onForgotten(): void {}
 
   /** The records as they stand, in the order of submission. */
   protected records(): Iterable<VideoTaskRecord> {
-    return this.kept.values();
+    return this.book.values();
   }
 
   async open(polling: VideoTaskPolling): Promise<void> {
-    const loaded = [...(await this.load())];
-    this.kept.clear();
-    this.finished.clear();
-    for (const record of loaded) {
-      this.keep(record);
+    const book = new RecordBook(this.retention);
+    await this.load((record) => book.restore(record));
+    book.endRestore();
+    for (const record of [...book.values()]) {
       // Not written: whoever opens this the next time comes to the same conclusion, and a full disk is no obstacle.
-      if (record.status === "submitting") this.keep(troubledRecord(record, "unknown", LEFT_BEHIND));
+      if (record.status === "submitting") book.put(troubledRecord(record, "unknown", LEFT_BEHIND));
     }
+    this.book = book;
+    await this.loaded();
+    this.sweep();
     this.polling = polling;
-    for (const record of [...this.kept.values()]) this.handOut(record);
+    for (const record of [...book.values()]) this.handOut(record);
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.sweeping);
     this.polling = undefined;
     for (const { stop } of this.polled.values()) stop.abort();
     await Promise.all(this.running);
@@ -113,11 +123,11 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   }
 
   async get(key: string): Promise<VideoTaskRecord | undefined> {
-    return this.kept.get(key);
+    return this.book.get(key);
   }
 
   async list({ status }: { status?: VideoTaskRecordStatus } = {}): Promise<VideoTaskRecord[]> {
-    return [...this.kept.values()].filter((record) => status === undefined || record.status === status);
+    return [...this.book.values()].filter((record) => status === undefined || record.status === status);
   }
 
   /** Writes a change of a record that is there and not over. */
@@ -139,7 +149,7 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     const written = Promise.resolve(this.writing.get(key))
       .catch(() => undefined)
       .then(async () => {
-        const record = next(this.kept.get(key));
+        const record = next(this.book.get(key));
         if (record === undefined) return undefined;
         await this.persist(record);
         this.publish(record);
@@ -153,23 +163,18 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   }
 
   private publish(record: VideoTaskRecord): void {
-    this.keep(record);
+    this.book.put(record);
     if (isSettled(record)) this.polled.get(record.key)?.stop.abort();
     this.changes.next(record);
   }
 
-  private keep(record: VideoTaskRecord): void {
-    const { key, status } = record;
-    // A new submission goes to the end: the map stays in the order of submission.
-    if (status === "submitting") this.kept.delete(key);
-    this.kept.set(key, record);
-    this.finished.delete(key);
-    if (!isSettled(record) || status === "unknown") return;
-    this.finished.add(key);
-    const [oldest] = this.finished;
-    if (this.finished.size <= this.maxFinished || oldest === undefined) return;
-    this.finished.delete(oldest);
-    this.kept.delete(oldest);
+  /** Forgets what has been finished for too long, now and from time to time. */
+  private sweep(): void {
+    const { finishedForMs } = this.retention;
+    if (finishedForMs === undefined) return;
+    if (this.book.forgetExpired(Date.now()) > 0) this.onForgotten();
+    this.sweeping = setTimeout(() => this.sweep(), sweepIntervalMs(finishedForMs));
+    this.sweeping.unref();
   }
 
   private handOut(record: VideoTaskRecord): void {

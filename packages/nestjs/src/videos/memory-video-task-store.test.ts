@@ -13,7 +13,7 @@ describe("the memory store", () => {
   });
 
   it("forgets the oldest finished tasks, and no lost ones", async () => {
-    const store = new MemoryVideoTaskStore({ maxFinished: 1 });
+    const store = new MemoryVideoTaskStore({ retention: { maxFinished: 1 } });
     for (const key of ["lost", "first", "second"]) {
       await store.begin({ key, submission: { family: "content", body: { model: "m", content: [] } } });
     }

@@ -1,18 +1,20 @@
 import { LocalVideoTaskStore } from "./local-video-task-store.js";
 import type { VideoTaskRecord } from "./video-task-record.js";
+import { resolveRetention, type VideoTaskRetention } from "./video-task-retention.js";
 
 /** Settings of a `MemoryVideoTaskStore`. */
 export interface MemoryVideoTaskStoreOptions {
-  /** Finished tasks that are kept; the oldest are forgotten first. Default 10000. `unknown` ones all stay. */
-  maxFinished?: number;
+  /** What is forgotten of finished tasks. */
+  retention?: VideoTaskRetention;
 }
 
 /** Keeps video tasks in this process: for tests. Everything is forgotten when it ends. */
 export class MemoryVideoTaskStore extends LocalVideoTaskStore {
   readonly durable = false;
 
-  constructor({ maxFinished }: MemoryVideoTaskStoreOptions = {}) {
-    super(maxFinished);
+  /** @throws ConfigurationError when the retention makes no sense */
+  constructor({ retention }: MemoryVideoTaskStoreOptions = {}) {
+    super(resolveRetention("MemoryVideoTaskStore", retention));
   }
 
   async close(): Promise<void> {
@@ -23,7 +25,7 @@ export class MemoryVideoTaskStore extends LocalVideoTaskStore {
     // Memory is all there is.
   }
 
-  protected async load(): Promise<Iterable<VideoTaskRecord>> {
-    return [...this.records()];
+  protected async load(restore: (record: VideoTaskRecord) => void): Promise<void> {
+    for (const record of this.records()) restore(record);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { VideoTask } from "@model-gateway/core";
@@ -110,12 +110,43 @@ describe.skipIf(disk === undefined)("a disk that is really full", () => {
     await store.stop();
     await store.close();
     await rm(join(disk.folder, "reserve", "video-tasks.reserve"));
+    const makeRoom = await disk.fill(MEBIBYTE / 16);
+    // Its tasks are polled all the same.
     await store.open(QUIET);
-    const makeRoom = await disk.fill();
-    await expect(begin("second")).rejects.toThrow(/Nothing was sent/);
     expect(await store.troubles()).toEqual([expect.stringMatching(/the disk is full/)]);
+    expect(await store.list()).toHaveLength(1);
+    await expect(begin("second")).rejects.toThrow(/Nothing was sent/);
     await makeRoom();
     expect(await store.troubles()).toEqual([]);
+  });
+
+  it("lets no application start that has no tasks there yet, and is left as it was", async () => {
+    if (disk === undefined) throw new Error("There is no disk.");
+    const directory = join(disk.folder, "missing", "folder");
+    const store = new JournalVideoTaskStore({ directory });
+    const makeRoom = await disk.fill();
+    const before = await readdir(disk.folder);
+    await expect(store.open(QUIET)).rejects.toThrow(/cannot be used: .*ENOSPC.*Nothing was sent/);
+    expect(await readdir(disk.folder)).toEqual(before);
+    await makeRoom();
+    await disk.setReadOnly(true);
+    await expect(store.open(QUIET)).rejects.toThrow(/cannot be used: .*EROFS.*videos: \{ store: new Memory/);
+    await disk.setReadOnly(false);
+    await store.open(QUIET);
+    expect(await readdir(disk.folder)).toEqual([]);
+    await store.close();
+  });
+
+  it("says when an application starts that its tasks cannot be written down any more", async () => {
+    const { disk, store, begin } = await useStore("read-only");
+    await begin("paid");
+    await store.stop();
+    await store.close();
+    await disk.setReadOnly(true);
+    await expect(store.open(QUIET)).rejects.toThrow(/cannot be used: .*EROFS.*Nothing was sent/);
+    await disk.setReadOnly(false);
+    await store.open(QUIET);
+    expect(await store.list()).toHaveLength(1);
   });
 
   it("lets no first task be paid for either", async () => {

@@ -1,8 +1,9 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { fileHandles } from "../../../test/file-handles.js";
 import { JournalFile } from "./journal-file.js";
 
 interface Entry {
@@ -22,20 +23,19 @@ class JournaledMap {
   ) {}
 
   async open(): Promise<void> {
-    const { journal, entries } = await JournalFile.open({
+    const options = {
       path: this.path,
       reservePath: `${this.path}.reserve`,
       isOwner: async () => true,
       liveEntries: () => [...this.live.values()].map((entry) => JSON.stringify(entry)),
-      warn: (message) => this.warnings.push(message),
+      warn: (message: string) => this.warnings.push(message),
       minCompactionLines: this.minCompactionLines,
-    });
-    this.journal = journal;
+    };
     this.live.clear();
-    for (const text of entries) {
+    this.journal = await JournalFile.open(options, (text) => {
       const entry: Entry = JSON.parse(text);
       this.live.set(entry.key, entry);
-    }
+    });
   }
 
   async set(entry: Entry): Promise<void> {
@@ -88,11 +88,17 @@ describe("compaction", () => {
   it("goes on with the old file when there can be no new one", async () => {
     const map = new JournaledMap(join(await useFolder(), "tasks.journal"), 3);
     await map.open();
-    await mkdir(`${map.path}.new`);
+    const handles = await fileHandles();
+    const { datasync } = handles;
+    const spy = vi.spyOn(handles, "datasync").mockImplementation(async function (this: typeof handles) {
+      if ((await this.stat()).ino !== (await stat(map.path)).ino) throw new Error("There is no room.");
+      await datasync.call(this);
+    });
+    onTestFinished(() => spy.mockRestore());
     // Tried again when the file has grown much, and not with each entry.
     for (let value = 0; value < 8; value += 1) await map.set({ key: "a", value });
     expect(map.warnings).toEqual([expect.stringMatching(/could not be compacted and goes on growing/)]);
-    await rm(`${map.path}.new`, { recursive: true });
+    expect(await readdir(dirname(map.path))).not.toContainEqual(expect.stringContaining(".new-"));
     await map.close();
     await map.open();
     expect([...map.live.values()]).toEqual([{ key: "a", value: 7 }]);
@@ -104,10 +110,10 @@ describe("compaction", () => {
     await map.open();
     await map.set({ key: "a", value: 1 });
     await map.close();
-    await writeFile(`${map.path}.new`, "half a fi");
+    await writeFile(`${map.path}.new-1`, "half a fi");
     await map.open();
     expect([...map.live.values()]).toEqual([{ key: "a", value: 1 }]);
-    await expect(stat(`${map.path}.new`)).rejects.toThrow("ENOENT");
+    await expect(stat(`${map.path}.new-1`)).rejects.toThrow("ENOENT");
     await map.close();
   });
 });

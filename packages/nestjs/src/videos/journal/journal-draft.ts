@@ -1,4 +1,6 @@
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { encodeLine, headerLine } from "./journal-format.js";
 
 const CHUNK_BYTES = 1_048_576;
@@ -15,7 +17,8 @@ export class JournalDraft {
 
   /** Writes a whole journal beside the one at `path`. Rejects, and leaves nothing behind, when there is no room. */
   static async write(path: string, entries: Iterable<string>): Promise<JournalDraft> {
-    const draftPath = JournalDraft.pathFor(path);
+    // A name of its own: a process that lost its lock meanwhile must not get hold of its successor's.
+    const draftPath = `${path}.new-${randomUUID()}`;
     const file = await open(draftPath, "ax", 0o600);
     let length = 0;
     let lines = 0;
@@ -40,18 +43,26 @@ export class JournalDraft {
       await file.datasync();
     } catch (error) {
       await file.close();
-      await JournalDraft.remove(path);
+      await rm(draftPath, { force: true });
       throw error;
     }
     return new JournalDraft(draftPath, file, length, lines);
   }
 
-  /** Removes what a crash during a compaction may have left. */
-  static async remove(path: string): Promise<void> {
-    await rm(JournalDraft.pathFor(path), { force: true });
+  /**
+   * Removes what a crash during a compaction may have left, and what a process that lost its lock may be about to give
+   * the journal's name.
+   */
+  static async removeAll(path: string): Promise<void> {
+    const prefix = `${basename(path)}.new-`;
+    for (const name of await readdir(dirname(path))) {
+      if (name.startsWith(prefix)) await rm(join(dirname(path), name), { recursive: true, force: true });
+    }
   }
 
-  private static pathFor(path: string): string {
-    return `${path}.new`;
+  /** Gives it up. */
+  async discard(): Promise<void> {
+    await this.file.close();
+    await rm(this.path, { force: true });
   }
 }

@@ -1,7 +1,8 @@
-import { mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { fileHandles } from "../../../test/file-handles.js";
 import { JournalFile } from "./journal-file.js";
 
 /** Entries of a small application: of each key, the last counts. */
@@ -15,14 +16,16 @@ async function useJournal({ minCompactionLines }: { minCompactionLines?: number 
   const warnings: string[] = [];
   let isOwner = true;
   const openJournal = async () => {
-    const { journal, entries } = await JournalFile.open({
+    const entries: string[] = [];
+    const options = {
       path,
       reservePath: join(folder, "tasks.reserve"),
       isOwner: async () => isOwner,
       liveEntries: () => [...live.values()],
-      warn: (message) => warnings.push(message),
+      warn: (message: string) => warnings.push(message),
       ...(minCompactionLines !== undefined && { minCompactionLines }),
-    });
+    };
+    const journal = await JournalFile.open(options, (text) => entries.push(text));
     onTestFinished(() => journal.close().catch(() => {}));
     const append = (key: string, value: number) => {
       const text = entry(key, value);
@@ -34,20 +37,17 @@ async function useJournal({ minCompactionLines }: { minCompactionLines?: number 
     isOwner = false;
   };
   const size = async () => (await stat(path)).size;
+  /** What was kept of ends that could not be read, by name of the file. */
+  const cutOff = async () => {
+    const names = (await readdir(folder)).filter((name) => name.includes(".cut-")).sort();
+    return Promise.all(names.map((name) => readFile(join(folder, name))));
+  };
   const reserve = () =>
     stat(join(folder, "tasks.reserve")).then(
       () => true,
       () => false,
     );
-  return { folder, path, openJournal, warnings, live, lose, size, reserve };
-}
-
-/** The platform's file handles, to count what is asked of the disk and to make it fail. */
-async function fileHandles() {
-  const handle = await open(tmpdir());
-  const prototype = Object.getPrototypeOf(handle) as typeof handle;
-  await handle.close();
-  return prototype;
+  return { folder, path, openJournal, warnings, live, lose, size, reserve, cutOff };
 }
 
 describe("a journal", () => {
@@ -108,9 +108,11 @@ describe("a journal that a crash cut short", () => {
       await writeFile(path, whole.subarray(0, length));
       warnings.length = 0;
       const reopened = await openJournal();
-      const kept = Math.max(0, ends.filter((end) => end <= length).length - 1);
+      // The newline tells nothing that the checksum does not.
+      const kept = ends.slice(1).filter((end) => end - 1 <= length).length;
       expect(reopened.entries, `cut at ${length}`).toHaveLength(kept);
       expect(warnings).toHaveLength(length === 0 || ends.includes(length) ? 0 : 1);
+      expect(reopened.journal.damage).toBeUndefined();
       await reopened.append("after", 1);
       await reopened.journal.close();
       const again = await openJournal();
@@ -119,25 +121,8 @@ describe("a journal that a crash cut short", () => {
     }
   });
 
-  it("leaves out a last entry that is not what was written", async () => {
-    const { openJournal, path, size, warnings } = await useJournal();
-    const { journal, append } = await openJournal();
-    await append("a", 1);
-    const start = await size();
-    await append("a", 2);
-    await journal.close();
-    const whole = await readFile(path);
-    for (let offset = start; offset < whole.length; offset += 1) {
-      await writeFile(path, replaced(whole, offset));
-      const reopened = await openJournal();
-      expect(reopened.entries).toEqual([entry("a", 1)]);
-      await reopened.journal.close();
-    }
-    expect(warnings).toHaveLength(whole.length - start);
-  });
-
-  it("leaves out the rest of a write whose first page never came to the disk", async () => {
-    const { openJournal, path, size, warnings } = await useJournal();
+  it("leaves out the entry whose page never came to the disk, and keeps the others of its write", async () => {
+    const { openJournal, path, size, warnings, cutOff } = await useJournal();
     const { journal, append } = await openJournal();
     await append("before", 1);
     const start = await size();
@@ -146,8 +131,80 @@ describe("a journal that a crash cut short", () => {
     const content = await readFile(path);
     content.fill(0, start, start + 10);
     await writeFile(path, content);
-    expect((await openJournal()).entries).toEqual([entry("before", 1)]);
-    expect(warnings).toEqual([expect.stringContaining("crash cut short")]);
+    const kept = ["before", "b", "c"].map((key) => entry(key, 1));
+    const reopened = await openJournal();
+    expect(reopened.entries).toEqual(kept);
+    expect(warnings).toEqual([expect.stringMatching(/bytes that are not what was written.*\.cut-1/)]);
+    expect(await cutOff()).toEqual([content.subarray(start)]);
+    await reopened.journal.close();
+    expect((await openJournal()).entries).toEqual(kept);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("believes no line behind it that an earlier file left there", async () => {
+    const { openJournal, path, size } = await useJournal();
+    const { journal, append } = await openJournal();
+    await append("a", 1);
+    await append("a", 2);
+    const stale = (await readFile(path)).subarray(0, await size());
+    await append("a", 3);
+    await journal.close();
+    const [, first = ""] = stale.toString().split("\n");
+    await writeFile(path, `${await readFile(path, "utf8")}torn\n${first}\n`);
+    expect((await openJournal()).entries).toEqual([1, 2, 3].map((value) => entry("a", value)));
+  });
+});
+
+describe("a journal whose last entry is damaged", () => {
+  // Letters that one bit makes a newline.
+  const KEY = "J*";
+
+  async function useDamage() {
+    const files = await useJournal();
+    const { journal, append } = await files.openJournal();
+    await append(KEY, 1);
+    const start = await files.size();
+    await append(KEY, 2);
+    await journal.close();
+    return { ...files, start, whole: await readFile(files.path) };
+  }
+
+  it("is put right, whichever bit is wrong, and keeps what was there", async () => {
+    const { openJournal, path, start, whole, warnings, cutOff } = await useDamage();
+    let count = 0;
+    for (let bit = start * 8; bit < whole.length * 8; bit += 1) {
+      const flipped = Buffer.from(whole);
+      flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      await writeFile(path, flipped);
+      const { entries, journal } = await openJournal();
+      expect(entries, `bit ${bit}`).toEqual([entry(KEY, 1), entry(KEY, 2)]);
+      expect(journal.damage).toMatch(/had a bit that was wrong.*Check the disk and the memory/);
+      await journal.close();
+      expect(await readFile(path)).toEqual(whole);
+      count += 1;
+      expect(warnings).toHaveLength(count);
+      expect(await readFile(`${path}.cut-${count}`)).toEqual(flipped.subarray(start));
+    }
+    expect(await cutOff()).toHaveLength(count);
+    const { journal } = await openJournal();
+    expect(journal.damage).toBeUndefined();
+    expect(warnings).toHaveLength(count);
+  });
+
+  it("is left without it when more is wrong, and keeps what was there", async () => {
+    const { openJournal, path, start, whole, cutOff } = await useDamage();
+    const kept: Buffer[] = [];
+    for (let offset = start; offset < whole.length - 1; offset += 1) {
+      const damaged = Buffer.from(whole);
+      damaged.writeUInt16BE(damaged.readUInt16BE(offset) ^ 0x0301, offset);
+      await writeFile(path, damaged);
+      kept.push(damaged.subarray(start));
+      const { entries, journal } = await openJournal();
+      expect(entries, `byte ${offset}`).toEqual([entry(KEY, 1)]);
+      await journal.close();
+    }
+    // In the order of their numbers.
+    expect((await cutOff()).map(String).sort()).toEqual(kept.map(String).sort());
   });
 });
 
@@ -385,6 +442,96 @@ describe("a journal whose files somebody removes", () => {
       /was removed while it was in use.*Nothing was sent/,
     );
     await expect(append("a", 2)).rejects.toThrow(/was removed while it was in use/);
+  });
+});
+
+describe("a journal that another process takes over while its owner stands still", () => {
+  /** Two that have the same file: the owner, and a successor that comes when it is called for. */
+  async function useTakeover() {
+    const { openJournal, path, live, folder } = await useJournal({ minCompactionLines: 3 });
+    let isOwner = true;
+    const open = async (owns: () => Promise<boolean>, entries: () => Iterable<string>) => {
+      const options = {
+        path,
+        reservePath: join(folder, "tasks.reserve"),
+        isOwner: owns,
+        liveEntries: entries,
+        warn: () => {},
+        minCompactionLines: 3,
+      };
+      const found: string[] = [];
+      const journal = await JournalFile.open(options, (text) => found.push(text));
+      onTestFinished(() => journal.close().catch(() => {}));
+      return { journal, found };
+    };
+    const takeOver = async () => {
+      isOwner = false;
+      const found: string[] = [];
+      const successor = await open(
+        async () => true,
+        () => found,
+      );
+      found.push(...successor.found);
+      await successor.journal.renew();
+      return successor;
+    };
+    return { openJournal, live, open, takeOver, owns: async () => isOwner };
+  }
+
+  it("gets nothing of it into the successor's file", async () => {
+    const { openJournal, open, takeOver, owns } = await useTakeover();
+    const { journal } = await open(owns, () => []);
+    await journal.append(entry("a", 1), "progress");
+    const handles = await fileHandles();
+    const { appendFile } = handles;
+    let successor: Awaited<ReturnType<typeof takeOver>> | undefined;
+    const spy = vi.spyOn(handles, "appendFile").mockImplementationOnce(async function (
+      this: typeof handles,
+      ...bytes
+    ) {
+      // Stands still between its look at the lock and its write.
+      successor = await takeOver();
+      await successor.journal.append(entry("b", 1), "progress");
+      return appendFile.apply(this, bytes);
+    });
+    onTestFinished(() => spy.mockRestore());
+    await expect(journal.append(entry("a", 2), "outcome")).rejects.toThrow(/was removed while it was in use/);
+    await expect(journal.append(entry("a", 3), "intent")).rejects.toThrow(/Nothing was sent/);
+    await successor?.journal.append(entry("b", 2), "progress");
+    await successor?.journal.close();
+    expect((await openJournal()).entries).toEqual([entry("a", 1), entry("b", 1), entry("b", 2)]);
+  });
+
+  it("keeps the successor's file when it goes on to replace its own", async () => {
+    const { openJournal, open, takeOver, owns } = await useTakeover();
+    let successor: Awaited<ReturnType<typeof takeOver>> | undefined;
+    let isCompacting = false;
+    const { journal } = await open(
+      async () => {
+        if (!isCompacting || successor !== undefined) return owns();
+        // Stands still between its look at the lock and the new name of its file.
+        successor = await takeOver();
+        await successor.journal.append(entry("b", 1), "progress");
+        return true;
+      },
+      () => {
+        isCompacting = true;
+        return [entry("a", 4)];
+      },
+    );
+    for (let value = 1; value <= 3; value += 1) await journal.append(entry("a", value), "progress");
+    await journal.append(entry("a", 4), "progress");
+    await expect(journal.append(entry("a", 5), "progress")).rejects.toThrow(
+      /was removed while it was in use/,
+    );
+    await successor?.journal.append(entry("b", 2), "progress");
+    await successor?.journal.close();
+    const { entries } = await openJournal();
+    expect(entries).toEqual([
+      ...[1, 2, 3, 4].map((value) => entry("a", value)),
+      entry("b", 1),
+      entry("b", 2),
+    ]);
   });
 });
 

@@ -1,11 +1,12 @@
-import { type FileHandle, open, readFile, rename } from "node:fs/promises";
+import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { JournalDraft } from "./journal-draft.js";
-import { decodeJournal, encodeLine, headerLine } from "./journal-format.js";
+import { encodeLine, headerLine } from "./journal-format.js";
 import { isLackOfRoom, JournalWriteError, troubleOfWrite, type WritePurpose } from "./journal-write-error.js";
+import { readJournal } from "./read-journal.js";
+import { repairEnd } from "./repair-end.js";
 import { SpaceReserve } from "./space-reserve.js";
 import { syncFolder } from "./sync-folder.js";
-import { systemErrorCode } from "./system-error-code.js";
 
 const DEFAULT_MIN_COMPACTION_LINES = 1_000;
 
@@ -36,55 +37,65 @@ interface Append {
  * promise resolves; appends that come while the disk is busy share the next sync. One writer does everything in turn.
  */
 export class JournalFile {
-  private readonly reserve: SpaceReserve;
   private waiting: Append[] = [];
   private writer: Promise<void> | undefined;
   /** Why nothing is written any more. */
   private broken: string | undefined;
   /** What was wrong with the last write. */
   private trouble: string | undefined;
-  private lines: number;
   /** Lines that the last compaction left; unknown before the first. */
   private compactedLines = 0;
+  private shouldCompact = false;
 
   private constructor(
     private readonly options: JournalFileOptions,
+    private readonly reserve: SpaceReserve,
     private file: FileHandle,
     private length: number,
-    entries: readonly string[],
-  ) {
-    this.reserve = new SpaceReserve(options.reservePath);
-    this.lines = entries.length;
-  }
+    private lines: number,
+    /** What was found wrong when it was opened, and put right. */
+    readonly damage: string | undefined,
+  ) {}
 
   /**
    * Opens a journal, or begins one.
    *
-   * @returns the journal, and every entry that it holds
+   * @param take is given every entry that it holds, in the order of writing
    * @throws ConfigurationError when the file is damaged or none of ours
    */
-  static async open(options: JournalFileOptions): Promise<{ journal: JournalFile; entries: string[] }> {
-    const { path, warn } = options;
-    await JournalDraft.remove(path);
-    const content = await readFile(path).catch(nothingIfMissing);
-    const { entries, length } = decodeJournal(path, content);
+  static async open(options: JournalFileOptions, take: (entry: string) => void): Promise<JournalFile> {
+    const { path, reservePath, warn } = options;
+    await JournalDraft.removeAll(path);
+    const reading = await readJournal(path, take);
+    let { length, lines } = reading;
+    const reserve = new SpaceReserve(reservePath);
+    let damage: string | undefined;
+    if (length > 0 && reading.tail.length > 0) {
+      const repaired = await repairEnd(path, reading, reserve);
+      for (const entry of repaired.entries) take(entry);
+      length = repaired.length;
+      lines += repaired.entries.length;
+      if (repaired.isDamage) damage = repaired.message;
+      warn(repaired.message);
+    }
     const file = await open(path, "a", 0o600);
     try {
-      if (length < content.length) {
-        warn(
-          `${path} ends with ${content.length - length} bytes of a write that a crash cut short. They were never ` +
-            "acknowledged, so nothing was paid on the strength of them; they are cut off.",
-        );
-        await file.truncate(length);
+      if (length === 0) {
+        if (reading.tail.length > 0)
+          warn(`${path} was being made when a crash cut it short; it is made again.`);
+        await file.truncate(0);
+        await file.appendFile(headerLine());
       }
-      if (length === 0) await file.appendFile(headerLine());
       await file.datasync();
       await syncFolder(dirname(path));
     } catch (error) {
       await file.close();
       throw error;
     }
-    return { journal: new JournalFile(options, file, length || headerLine().length, entries), entries };
+    const journal = new JournalFile(options, reserve, file, length || headerLine().length, lines, damage);
+    // One that has tasks is read also where there is no room: they are polled all the same.
+    if (length > 0) await journal.takeReserve();
+    return journal;
   }
 
   /**
@@ -109,6 +120,29 @@ export class JournalFile {
     return this.broken ?? this.trouble;
   }
 
+  /** Writes what was appended before, and a new file without superseded lines; does not wait for it. */
+  compactSoon(): void {
+    this.shouldCompact = true;
+    this.writer ??= this.write();
+  }
+
+  /**
+   * Leaves the file to whoever had it before, and goes on in a new one: what a process writes that lost its lock
+   * without having noticed, it writes into the old one.
+   *
+   * @throws when there can be no new file
+   */
+  async renew(): Promise<void> {
+    const draft = await JournalDraft.write(this.options.path, this.options.liveEntries());
+    await this.adopt(draft);
+    if (this.broken !== undefined) throw new Error(this.broken);
+  }
+
+  /** Takes nothing any more: somebody else has the journal. */
+  lose(): void {
+    this.broken ??= this.describeLoss();
+  }
+
   /** Writes what was appended before, and closes the file. */
   async close(): Promise<void> {
     while (this.writer !== undefined) await this.writer;
@@ -119,14 +153,23 @@ export class JournalFile {
   private async write(): Promise<void> {
     // What is appended in the same turn goes into the same sync.
     await Promise.resolve();
-    while (this.waiting.length > 0) {
+    while (this.waiting.length > 0 || this.shouldCompact) {
       const batch = this.waiting;
       this.waiting = [];
       await this.commit(batch);
       const { minCompactionLines = DEFAULT_MIN_COMPACTION_LINES } = this.options;
-      if (this.lines > minCompactionLines + 2 * this.compactedLines) await this.compact();
+      const isLong = this.lines > minCompactionLines + 2 * this.compactedLines;
+      if (isLong || this.shouldCompact) await this.compact();
     }
     this.writer = undefined;
+  }
+
+  private async takeReserve(): Promise<void> {
+    try {
+      await this.reserve.ensure();
+    } catch (error) {
+      this.trouble = troubleOfWrite(this.options.path, error);
+    }
   }
 
   private async mend(): Promise<void> {
@@ -205,10 +248,16 @@ export class JournalFile {
   private async requireOwnership(): Promise<void> {
     const isThere = (await this.file.stat()).nlink > 0;
     if (isThere && (await this.options.isOwner())) return;
-    this.broken =
-      `${this.options.path}, or the lock beside it, was removed while it was in use, so another process may keep ` +
-      "tasks there now. Find out who removed it, and restart this process.";
+    this.lose();
     throw new Error(this.broken);
+  }
+
+  private describeLoss(): string {
+    return (
+      `${this.options.path}, or the lock beside it, was removed while it was in use, so another process may keep ` +
+      "tasks there now. Find out who removed it, and restart this process. A process on another host takes over " +
+      "when this one stood still for long."
+    );
   }
 
   private breakDown(what: string, cause: unknown): never {
@@ -225,22 +274,25 @@ export class JournalFile {
 
   /** Replaces the file by one without superseded lines. When that fails, the file stays as it is. */
   private async compact(): Promise<void> {
+    this.shouldCompact = false;
     if (this.broken !== undefined) return;
     const { path, warn, liveEntries } = this.options;
     try {
-      const draft = await JournalDraft.write(path, liveEntries());
-      try {
-        await this.requireOwnership();
-        await this.replaceBy(draft);
-      } catch (error) {
-        await draft.file.close();
-        await JournalDraft.remove(path);
-        throw error;
-      }
+      await this.adopt(await JournalDraft.write(path, liveEntries()));
     } catch (error) {
       // Tried again when the file has doubled.
       this.compactedLines = this.lines;
       warn(`${path} could not be compacted and goes on growing: ${String(error)}`);
+    }
+  }
+
+  private async adopt(draft: JournalDraft): Promise<void> {
+    try {
+      await this.requireOwnership();
+      await this.replaceBy(draft);
+    } catch (error) {
+      await draft.discard();
+      throw error;
     }
   }
 
@@ -265,9 +317,4 @@ export class JournalFile {
       this.broken = this.describeBreakdown("was not confirmed by the disk", cause);
     });
   }
-}
-
-function nothingIfMissing(error: unknown): Buffer {
-  if (systemErrorCode(error) === "ENOENT") return Buffer.alloc(0);
-  throw error;
 }

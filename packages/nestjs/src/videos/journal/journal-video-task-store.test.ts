@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { VideoTask } from "@model-gateway/core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { compileChild, startChild } from "../../../test/child.js";
 import { videoTaskStoreContract } from "../../testing/video-task-store-contract.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
 import { JournalFile } from "./journal-file.js";
@@ -194,10 +195,9 @@ describe("a journal store", () => {
     const { directory, open } = await useStores();
     await mkdir(join(directory, ".."));
     await writeFile(directory, "a file where the folder should be");
-    const { store } = await open();
-    const begun = store.begin({ key: "a", submission: SUBMISSION });
-    await expect(begun).rejects.toThrow(/cannot be used: .*Nothing was sent.*option directory/);
-    await expect(begun).rejects.toMatchObject({ kind: "configuration" });
+    const opened = open();
+    await expect(opened).rejects.toThrow(/cannot be used: .*Nothing was sent.*option directory/);
+    await expect(opened).rejects.toMatchObject({ kind: "configuration" });
   });
 });
 
@@ -221,13 +221,14 @@ describe("a journal store that cannot be opened", () => {
     const { store, close } = await open();
     await store.begin({ key: "a", submission: SUBMISSION });
     await close();
-    const { journal } = await JournalFile.open({
+    const options = {
       path: join(directory, "video-tasks.journal"),
       reservePath: join(directory, "video-tasks.reserve"),
       isOwner: async () => true,
       liveEntries: () => [],
       warn: () => {},
-    });
+    };
+    const journal = await JournalFile.open(options, () => {});
     await journal.append("no JSON", "progress");
     await journal.close();
     for (let time = 1; time <= 2; time++) {
@@ -273,6 +274,155 @@ describe("a journal store on a disk that fails", () => {
   });
 });
 
+describe("a journal store whose process stands still", () => {
+  let program: Awaited<ReturnType<typeof compileChild>>;
+  beforeAll(async () => {
+    program = await compileChild("frozen-owner");
+  });
+  afterAll(() => program.remove());
+
+  /** As if the process ran in another container: its lock names another host. */
+  async function makeForeign(lock: string): Promise<void> {
+    const owner = JSON.parse(await readFile(lock, "utf8"));
+    await writeFile(lock, JSON.stringify({ ...owner, host: "elsewhere", leaseMs: 1_000 }));
+  }
+
+  it("loses its tasks to one in another container, and takes none when it goes on", async () => {
+    const { open, directory } = await useStores();
+    const child = startChild(program.file, { directory });
+    expect(await child.next()).toEqual({ begun: true });
+    child.process.kill("SIGSTOP");
+    await makeForeign(join(directory, "video-tasks.lock.1"));
+    const { store } = await open({ lockLeaseMs: 1_000 });
+    expect((await store.list()).map(({ key }) => key)).toEqual(["first"]);
+    expect(await store.begin({ key: "second", submission: SUBMISSION })).toBe(true);
+    child.send({ key: "late" });
+    child.process.kill("SIGCONT");
+    expect(await child.next()).toEqual({ error: expect.stringMatching(/was removed.*Nothing was sent/) });
+    child.send({});
+    expect(await child.next()).toEqual({
+      troubles: [expect.stringMatching(/another process may keep tasks/)],
+    });
+    expect(await store.begin({ key: "third", submission: SUBMISSION })).toBe(true);
+    await store.stop();
+    await store.close();
+    const reopened = await open();
+    expect((await reopened.store.list()).map(({ key }) => key)).toEqual(["first", "second", "third"]);
+  });
+
+  it("keeps its tasks from one in another container while it runs", async () => {
+    const { open, directory } = await useStores();
+    const child = startChild(program.file, { directory });
+    expect(await child.next()).toEqual({ begun: true });
+    await makeForeign(join(directory, "video-tasks.lock.1"));
+    await expect(open()).rejects.toThrow(/kept by process \d+ on host elsewhere/);
+    child.send({ key: "second" });
+    expect(await child.next()).toEqual({ begun: true });
+  });
+
+  it("refuses a lease that no sign of life could keep", () => {
+    expect(() => new JournalVideoTaskStore({ lockLeaseMs: 10 })).toThrow(/lockLeaseMs .* must be a number/);
+  });
+});
+
+describe("a journal store whose last record is damaged", () => {
+  /** A store with one paid task, closed, and its journal to damage. */
+  async function usePaidTask() {
+    const stores = await useStores();
+    const path = join(stores.directory, "video-tasks.journal");
+    const { store, close } = await stores.open();
+    await store.begin({ key: "order-7", submission: SUBMISSION });
+    const start = (await stat(path)).size;
+    await store.accept("order-7", task("queued"));
+    await close();
+    const damage = async (change: (bytes: Buffer) => void) => {
+      const content = await readFile(path);
+      change(content.subarray(start));
+      await writeFile(path, content);
+    };
+    return { ...stores, damage };
+  }
+
+  it("goes on with the task when one bit is wrong, and says so", async () => {
+    const { open, damage } = await usePaidTask();
+    await damage((record) => record.writeUInt8(record.readUInt8(100) ^ 4, 100));
+    const { store, close } = await open();
+    expect(await store.get("order-7")).toMatchObject({ status: "queued", handle: { id: "task-1" } });
+    expect(await store.troubles()).toEqual([
+      expect.stringMatching(/bit that was wrong.*\.cut-1.*Check the disk/),
+    ]);
+    await close();
+    expect(await (await open()).store.troubles()).toEqual([]);
+  });
+
+  it("tells the task id and what to do when more is wrong, at each start until it is done", async () => {
+    const { open, damage } = await usePaidTask();
+    await damage((record) => record.write("########"));
+    const told = [
+      expect.stringMatching(
+        /\.cut-1 keeps \d+ bytes .* of video "order-7"\. Its task id reads "task-1".* call videos\.reconcile\("order-7", \{ taskId: "task-1" \}\)/,
+      ),
+    ];
+    const { store, close } = await open();
+    expect(await store.get("order-7")).toMatchObject({ status: "unknown" });
+    expect(await store.troubles()).toEqual([expect.stringMatching(/are not what was written/), ...told]);
+    await close();
+    const again = await open();
+    expect(await again.store.troubles()).toEqual(told);
+    await again.store.accept("order-7", task("running"));
+    expect(await again.store.troubles()).toEqual([]);
+  });
+
+  it("tells both ids when the copies of it differ", async () => {
+    const { open, damage } = await usePaidTask();
+    await damage((record) => {
+      record.write("########");
+      record.write("tusk", record.indexOf("task-1"));
+    });
+    const { store } = await open();
+    expect(await store.troubles()).toContainEqual(
+      expect.stringMatching(/Its task id reads "tusk-1" or "task-1"/),
+    );
+  });
+
+  it("tells of a video that may have been paid for when its intent is lost", async () => {
+    const { open, directory } = await useStores();
+    const path = join(directory, "video-tasks.journal");
+    const { store, close } = await open();
+    await store.begin({ key: "order-8", submission: SUBMISSION });
+    await close();
+    await writeFile(path, (await readFile(path, "utf8")).replace('"submitting"', '"sabmottyng"'));
+    const reopened = await open();
+    expect(await reopened.store.get("order-8")).toBeUndefined();
+    expect(await reopened.store.troubles()).toContainEqual(
+      expect.stringMatching(
+        /of video "order-8"\. It may have been paid for: look .* before you submit it again/,
+      ),
+    );
+  });
+
+  it("is in no trouble after a crash cut a write short", async () => {
+    const { open, directory } = await useStores();
+    const path = join(directory, "video-tasks.journal");
+    const { store, close } = await open();
+    await store.begin({ key: "a", submission: SUBMISSION });
+    await close();
+    await writeFile(path, (await readFile(path)).subarray(0, -20));
+    const reopened = await open();
+    expect(await reopened.store.list()).toEqual([]);
+    expect(await reopened.store.troubles()).toEqual([]);
+  });
+
+  it("tells the task id that a crash cut off with the rest of its record", async () => {
+    const { open, damage, directory } = await usePaidTask();
+    await damage(() => {});
+    const path = join(directory, "video-tasks.journal");
+    await writeFile(path, (await readFile(path)).subarray(0, -20));
+    const { store } = await open();
+    expect(await store.troubles()).toEqual([expect.stringMatching(/Its task id reads "task-1"/)]);
+  });
+});
+
 describe("a journal that grows", () => {
   it("is compacted with the very task whose entry was one too many", async () => {
     const { open } = await useStores();
@@ -287,7 +437,7 @@ describe("a journal that grows", () => {
 
   it("is compacted, and keeps every task that is not finished and as many finished ones as it should", async () => {
     const { open, directory } = await useStores();
-    const { store, close } = await open({ maxFinished: 5 });
+    const { store, close } = await open({ retention: { maxFinished: 5 } });
     const size = async () => (await stat(join(directory, "video-tasks.journal"))).size;
     for (const key of ["lost", "running"]) await store.begin({ key, submission: SUBMISSION });
     await store.accept("running", task("running"));
@@ -304,7 +454,7 @@ describe("a journal that grows", () => {
     expect(kept.map(({ key }) => key)).toEqual(["lost", "running", "39-5", "39-6", "39-7", "39-8", "39-9"]);
     await store.lose("lost", PROBLEM);
     await close();
-    const reopened = await open({ maxFinished: 5 });
+    const reopened = await open({ retention: { maxFinished: 5 } });
     expect((await reopened.store.list()).slice(1)).toEqual(kept.slice(1));
   });
 });

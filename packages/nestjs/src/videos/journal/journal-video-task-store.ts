@@ -4,15 +4,21 @@ import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
 import { LocalVideoTaskStore } from "../local-video-task-store.js";
 import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../video-task-record.js";
+import { resolveRetention, type VideoTaskRetention } from "../video-task-retention.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
+import { cutFiles, type KeptRemains } from "./cut-files.js";
+import { describeRemains } from "./describe-remains.js";
 import { JournalFile } from "./journal-file.js";
 import { JournalWriteError, type WritePurpose } from "./journal-write-error.js";
+import { probeFolder } from "./probe-folder.js";
 import { ProcessLock } from "./process-lock.js";
 import { syncFolder } from "./sync-folder.js";
 import { systemErrorCode } from "./system-error-code.js";
 
 const DEFAULT_DIRECTORY = ".model-gateway";
 const DEFAULT_LOCK_WAIT_MS = 5_000;
+const DEFAULT_LOCK_LEASE_MS = 30_000;
+const SHORTEST_LOCK_LEASE_MS = 1_000;
 
 /** Settings of a `JournalVideoTaskStore`. */
 export interface JournalVideoTaskStoreOptions {
@@ -20,20 +26,25 @@ export interface JournalVideoTaskStoreOptions {
   directory?: string;
   /** Sets this store apart from others in the same folder. The module gives the name of the instance. */
   name?: string;
-  /** Finished tasks that are kept; the oldest are forgotten first. Default 10000. `unknown` ones all stay. */
-  maxFinished?: number;
+  /** What is forgotten of finished tasks. */
+  retention?: VideoTaskRetention;
   /**
    * How long to wait, in milliseconds, for another process that keeps tasks there and may be about to end. Default
    * 5000.
    */
   lockWaitMs?: number;
+  /**
+   * How long, in milliseconds, a process on another host, or in another container, may give no sign of life before its
+   * tasks are taken over. At least 1000. Default 30000.
+   */
+  lockLeaseMs?: number;
 }
 
 interface OpenJournal {
   file: JournalFile;
   lock: ProcessLock;
-  /** What the file held; empty once it was read. */
-  entries: string[];
+  /** What earlier starts could not read, and may tell of tasks that were paid for. */
+  remains: KeptRemains[];
 }
 
 /**
@@ -49,8 +60,11 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private readonly directory: string;
   private readonly basePath: string;
   private readonly lockWaitMs: number;
+  private readonly lockLeaseMs: number;
   private journal: OpenJournal | undefined;
   private openedWith: VideoTaskPolling | undefined;
+  /** Whether to open them; without a task there are none. */
+  private hasFiles = false;
   /** The first submission makes the files. */
   private creation: Promise<void> | undefined;
   /** Records that are on disk and do not show up yet, for the moment between the two. */
@@ -59,28 +73,37 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   constructor({
     directory = DEFAULT_DIRECTORY,
     name,
-    maxFinished,
+    retention,
     lockWaitMs = DEFAULT_LOCK_WAIT_MS,
+    lockLeaseMs = DEFAULT_LOCK_LEASE_MS,
   }: JournalVideoTaskStoreOptions = {}) {
-    super(maxFinished);
+    super(resolveRetention("JournalVideoTaskStore", retention));
+    if (!(lockLeaseMs >= SHORTEST_LOCK_LEASE_MS)) {
+      throw new ConfigurationError(
+        `Option lockLeaseMs of JournalVideoTaskStore must be a number from ${SHORTEST_LOCK_LEASE_MS} on, and not ` +
+          `${String(lockLeaseMs)}.`,
+      );
+    }
     this.directory = resolve(directory);
     this.basePath = join(
       this.directory,
       name === undefined ? "video-tasks" : `video-tasks.${fileNameOf(name)}`,
     );
     this.lockWaitMs = lockWaitMs;
+    this.lockLeaseMs = lockLeaseMs;
     this.changes$.subscribe(({ key }) => this.unpublished.delete(key));
   }
 
   /**
-   * @throws ConfigurationError when another process keeps tasks there, or the file is damaged or not readable: who,
-   * where, and what to do
+   * @throws ConfigurationError when another process keeps tasks there, the file is damaged or not readable, or no files
+   * could be made for a first task: who, where, and what to do
    */
   override async open(polling: VideoTaskPolling): Promise<void> {
     this.openedWith = polling;
-    if (await exists(this.pathOf("journal")).catch((error) => this.explain(error)))
-      await this.openFiles(polling);
-    else await super.open(polling);
+    const isThere = await exists(this.pathOf("journal")).catch((error) => this.explain(error));
+    if (isThere) return this.openFiles(polling);
+    await probeFolder(this.directory).catch((error) => this.explain(error));
+    await super.open(polling);
   }
 
   override async stop(): Promise<void> {
@@ -92,6 +115,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   override async close(): Promise<void> {
     const { journal } = this;
     this.journal = undefined;
+    this.hasFiles = false;
     await journal?.file.close();
     await journal?.lock.release();
   }
@@ -123,19 +147,30 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   }
 
   override async troubles(): Promise<string[]> {
-    const trouble = await this.journal?.file.findTrouble();
-    return trouble === undefined ? [] : [`Video tasks cannot be written down: ${trouble}`];
+    const { journal } = this;
+    if (journal === undefined) return [];
+    const trouble = await journal.file.findTrouble();
+    return [
+      ...(trouble === undefined ? [] : [`Video tasks cannot be written down: ${trouble}`]),
+      ...(journal.file.damage === undefined ? [] : [journal.file.damage]),
+      ...(await this.describeRemains(journal.remains)),
+    ];
   }
 
-  protected async load(): Promise<Iterable<VideoTaskRecord>> {
-    const records = new Map<string, VideoTaskRecord>();
-    for (const entry of this.journal?.entries.splice(0) ?? []) {
-      const record: VideoTaskRecord = JSON.parse(entry);
-      // A new submission with the key of a rejected one comes last.
-      if (record.status === "submitting") records.delete(record.key);
-      records.set(record.key, record);
-    }
-    return records.values();
+  protected async load(restore: (record: VideoTaskRecord) => void): Promise<void> {
+    if (!this.hasFiles) return;
+    this.journal = await this.lockAndRead((entry) => restore(JSON.parse(entry)));
+  }
+
+  protected override async loaded(): Promise<void> {
+    const { journal } = this;
+    if (journal === undefined) return;
+    if (journal.lock.takenFrom !== "nobody") await this.leaveBehind(journal);
+    for (const sentence of await this.describeRemains(journal.remains)) this.logger.error(sentence);
+  }
+
+  protected override onForgotten(): void {
+    this.journal?.file.compactSoon();
   }
 
   protected async persist(record: VideoTaskRecord): Promise<void> {
@@ -155,7 +190,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   }
 
   private async openFiles(polling: VideoTaskPolling): Promise<void> {
-    this.journal = await this.lockAndRead().catch((error) => this.explain(error));
+    this.hasFiles = true;
     try {
       await super.open(polling);
     } catch (error) {
@@ -164,21 +199,51 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     }
   }
 
-  private async lockAndRead(): Promise<OpenJournal> {
-    const lock = await ProcessLock.acquire(this.pathOf("lock"), this.lockWaitMs);
+  private async lockAndRead(take: (entry: string) => void): Promise<OpenJournal> {
+    const path = this.pathOf("journal");
+    const lock = await ProcessLock.acquire(this.pathOf("lock"), {
+      waitMs: this.lockWaitMs,
+      leaseMs: this.lockLeaseMs,
+      warn: (message) => this.logger.warn(message),
+    });
     try {
-      const { journal, entries } = await JournalFile.open({
-        path: this.pathOf("journal"),
+      const options = {
+        path,
         reservePath: this.pathOf("reserve"),
         isOwner: () => lock.isHeld(),
         liveEntries: () => this.liveEntries(),
-        warn: (message) => this.logger.warn(message),
+        warn: (message: string) => this.logger.warn(message),
+      };
+      const file = await JournalFile.open(options, take);
+      lock.onLost(() => {
+        file.lose();
+        this.logger.error("Another process has taken over the video tasks of this one, which takes no more.");
       });
-      return { file: journal, lock, entries };
+      return { file, lock, remains: await cutFiles.read(path) };
     } catch (error) {
       await lock.release();
       throw error;
     }
+  }
+
+  /** Goes on in a new file: what an owner still writes that only seemed dead, it writes into the old one. */
+  private async leaveBehind({ file, lock }: OpenJournal): Promise<void> {
+    try {
+      await file.renew();
+    } catch (error) {
+      if (lock.takenFrom === "silent") throw error;
+      // As when the disk is full: nobody is known to be there, and the tasks have to be polled.
+      this.logger.warn(
+        `The journal of a process that died could not be replaced by a new one: ${String(error)}`,
+      );
+    }
+  }
+
+  private async describeRemains(remains: readonly KeptRemains[]): Promise<string[]> {
+    const described = remains.map(async (kept) =>
+      describeRemains(kept, kept.key === undefined ? undefined : await this.get(kept.key)),
+    );
+    return (await Promise.all(described)).filter((sentence) => sentence !== undefined);
   }
 
   private liveEntries(): Iterable<string> {
@@ -200,7 +265,8 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     throw new ConfigurationError(
       `The folder ${this.directory}, where video tasks are to be kept, cannot be used: ${String(error)}. Nothing was ` +
         "sent to the gateway. Make sure that this user may write there and that there is room, or set the store's " +
-        "option directory to another folder on a local disk.",
+        "option directory to another folder on a local disk. An application that submits no videos can have " +
+        "videos: { store: new MemoryVideoTaskStore(), allowMemoryStore: true }.",
       { cause: error },
     );
   }

@@ -13,16 +13,18 @@ export interface LockOwner {
   token: string;
   /** When it was taken, for people: an ISO date. */
   since: string;
+  /** After so many milliseconds without a sign of life, whoever cannot ask for the owner may take the lock over. */
+  leaseMs?: number;
 }
 
 /**
- * Whether the owner of a lock still runs. `foreign`: on another machine or in another container, so that nobody can
- * tell.
+ * Whether the owner of a lock still runs. `unsure`: on another machine or in another container, or where the system
+ * does not tell a process from another one with its number, so that only its signs of life tell.
  */
-export type OwnerState = "alive" | "dead" | "foreign";
+export type OwnerState = "alive" | "dead" | "unsure";
 
 /** This process, about to take a lock. */
-export function newOwner(): LockOwner {
+export function newOwner(leaseMs: number): LockOwner {
   const incarnation = incarnationOf(process.pid);
   return {
     pid: process.pid,
@@ -30,12 +32,13 @@ export function newOwner(): LockOwner {
     ...(incarnation !== undefined && { incarnation }),
     token: randomUUID(),
     since: new Date().toISOString(),
+    leaseMs,
   };
 }
 
 /** @param heldHere whether this process holds the lock with that token */
 export function stateOf(owner: LockOwner, heldHere: (token: string) => boolean): OwnerState {
-  if (owner.host !== hostname()) return "foreign";
+  if (owner.host !== hostname()) return "unsure";
   const incarnation = incarnationOf(owner.pid);
   if (owner.pid === process.pid) {
     // In a container every process may be number 1. One that is this very process holds the lock in another
@@ -44,7 +47,7 @@ export function stateOf(owner: LockOwner, heldHere: (token: string) => boolean):
     return isThisProcess || heldHere(owner.token) ? "alive" : "dead";
   }
   if (!answers(owner.pid)) return "dead";
-  if (owner.incarnation === undefined || incarnation === undefined) return "alive";
+  if (owner.incarnation === undefined || incarnation === undefined) return "unsure";
   return incarnation === owner.incarnation ? "alive" : "dead";
 }
 

@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigurationError } from "@model-gateway/core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { compileChild, startChild } from "../../../test/child.js";
 import { newOwner } from "./lock-owner.js";
-import { ProcessLock } from "./process-lock.js";
+import { type LockSettings, ProcessLock } from "./process-lock.js";
 
 let program: Awaited<ReturnType<typeof compileChild>>;
 beforeAll(async () => {
@@ -13,12 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
+/** Longer than any test. */
+const LEASE_MS = 600_000;
+
+function acquire(path: string, settings: Partial<LockSettings> = {}): Promise<ProcessLock> {
+  return ProcessLock.acquire(path, { waitMs: 0, leaseMs: LEASE_MS, warn: () => {}, ...settings });
+}
+
 async function useFolder() {
   const folder = await mkdtemp(join(tmpdir(), "process-lock-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, "tasks.lock");
   const files = () => readdir(folder);
-  const holder = (waitMs = 0) => startChild(program.file, { path, waitMs });
+  const holder = (waitMs = 0) => startChild(program.file, { path, waitMs, leaseMs: LEASE_MS });
   return { folder, path, files, holder };
 }
 
@@ -29,7 +36,7 @@ const owner = (fields: object) =>
 describe("a lock", () => {
   it("is a file that says who holds it, readable by its owner only", async () => {
     const { path, files } = await useFolder();
-    const lock = await ProcessLock.acquire(path, 0);
+    const lock = await acquire(path);
     expect(await files()).toEqual(["tasks.lock.1"]);
     expect(JSON.parse(await readFile(`${path}.1`, "utf8"))).toMatchObject({
       pid: process.pid,
@@ -42,17 +49,17 @@ describe("a lock", () => {
 
   it("is refused to a second store of the same process", async () => {
     const { path } = await useFolder();
-    const lock = await ProcessLock.acquire(path, 0);
-    await expect(ProcessLock.acquire(path, 0)).rejects.toThrow(/kept by this process itself/);
+    const lock = await acquire(path);
+    await expect(acquire(path)).rejects.toThrow(/kept by this process itself/);
     await lock.release();
-    await (await ProcessLock.acquire(path, 0)).release();
+    await (await acquire(path)).release();
   });
 
   it("is refused while another process lives, naming it", async () => {
     const { path, holder, files } = await useFolder();
     const child = holder();
     expect(await child.next()).toBe("held");
-    const refused = ProcessLock.acquire(path, 0);
+    const refused = acquire(path);
     await expect(refused).rejects.toThrow(ConfigurationError);
     await expect(refused).rejects.toThrow(
       new RegExp(`kept by process ${child.process.pid} on host .*BullMQ store`),
@@ -66,7 +73,8 @@ describe("a lock", () => {
     expect(await child.next()).toBe("held");
     child.process.kill("SIGKILL");
     await child.exit;
-    const lock = await ProcessLock.acquire(path, 0);
+    const lock = await acquire(path);
+    expect(lock.takenFrom).toBe("dead");
     expect(await files()).toEqual(["tasks.lock.2"]);
     await lock.release();
   });
@@ -75,7 +83,7 @@ describe("a lock", () => {
     const { path, holder } = await useFolder();
     const child = holder();
     expect(await child.next()).toBe("held");
-    const acquired = ProcessLock.acquire(path, 60_000);
+    const acquired = acquire(path, { waitMs: 60_000 });
     child.send({ end: true });
     await (await acquired).release();
   });
@@ -85,7 +93,7 @@ describe("a lock", () => {
     const { path, holder } = await useFolder();
     const child = holder();
     expect(await child.next()).toBe("held");
-    const acquired = ProcessLock.acquire(path, 60_000);
+    const acquired = acquire(path, { waitMs: 60_000 });
     child.process.kill("SIGKILL");
     await (await acquired).release();
   });
@@ -106,7 +114,7 @@ describe("a lock", () => {
 
   it("goes to one of many in the same process", async () => {
     const { path, files } = await useFolder();
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => ProcessLock.acquire(path, 0)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => acquire(path)));
     const [lock, ...more] = outcomes.flatMap((outcome) =>
       outcome.status === "fulfilled" ? [outcome.value] : [],
     );
@@ -120,7 +128,7 @@ describe("a lock", () => {
     let holders = 0;
     const worker = async () => {
       for (let round = 0; round < 15; ) {
-        const lock = await ProcessLock.acquire(path, 0).catch(undefinedIfHeld);
+        const lock = await acquire(path).catch(undefinedIfHeld);
         if (lock === undefined) continue;
         holders += 1;
         expect(holders).toBe(1);
@@ -135,10 +143,10 @@ describe("a lock", () => {
 
   it("notices that its file was removed, and leaves the file of a successor alone", async () => {
     const { path, files } = await useFolder();
-    const lock = await ProcessLock.acquire(path, 0);
+    const lock = await acquire(path);
     await rm(`${path}.1`);
     expect(await lock.isHeld()).toBe(false);
-    const successor = await ProcessLock.acquire(path, 0);
+    const successor = await acquire(path);
     await lock.release();
     expect(await files()).toEqual(["tasks.lock.1"]);
     expect(await successor.isHeld()).toBe(true);
@@ -151,46 +159,116 @@ function undefinedIfHeld(error: Error): undefined {
 }
 
 describe("the owner that a lock file names", () => {
-  const acquire = async (fields: object) => {
+  const acquireFrom = async (fields: object) => {
     const { path } = await useFolder();
     await writeFile(`${path}.1`, owner(fields));
-    const lock = await ProcessLock.acquire(path, 0);
+    const lock = await acquire(path);
     await lock.release();
   };
 
   it("is dead when it has our number and is not this process, as in a container that was restarted", async () => {
-    await acquire({ pid: process.pid, incarnation: "another boot/1" });
-    await acquire({ pid: process.pid });
+    await acquireFrom({ pid: process.pid, incarnation: "another boot/1" });
+    await acquireFrom({ pid: process.pid });
   });
 
   it.runIf(process.platform === "linux")(
     "lives when it is this process, although this copy of the module does not know the lock",
     async () => {
-      await expect(acquire(newOwner())).rejects.toThrow("this process itself");
+      await expect(acquireFrom(newOwner(LEASE_MS))).rejects.toThrow("this process itself");
     },
   );
 
   it("is dead when nobody has its number", async () => {
-    await acquire({ pid: 2 ** 30 });
+    await acquireFrom({ pid: 2 ** 30 });
   });
 
   it.runIf(process.platform === "linux")("is dead when somebody else has its number now", async () => {
-    await acquire({ pid: process.ppid, incarnation: "another boot/1" });
-  });
-
-  it("lives when somebody has its number and the system tells no more", async () => {
-    await expect(acquire({ pid: process.ppid })).rejects.toThrow(`process ${process.ppid}`);
-  });
-
-  it("cannot be judged from another host: the error names the file to delete", async () => {
-    await expect(acquire({ host: "elsewhere" })).rejects.toThrow(
-      /process 1 on host elsewhere .*If you are sure that it does not, delete .*tasks\.lock\.1\./,
-    );
+    await acquireFrom({ pid: process.ppid, incarnation: "another boot/1" });
   });
 
   it("cannot be judged when the file says nothing", async () => {
     const { path } = await useFolder();
     await writeFile(`${path}.1`, "");
-    await expect(ProcessLock.acquire(path, 0)).rejects.toThrow(/tasks\.lock\.1 should say which process/);
+    await expect(acquire(path)).rejects.toThrow(/tasks\.lock\.1 should say which process/);
+  });
+});
+
+describe("a lock of an owner that cannot be asked", () => {
+  const FOREIGN = owner({ host: "elsewhere", token: "theirs" });
+
+  async function useForeignLock() {
+    const folder = await useFolder();
+    const file = `${folder.path}.1`;
+    await writeFile(file, FOREIGN);
+    return { ...folder, file };
+  }
+
+  it("is taken over when it stands still for the lease, and a word is said before", async () => {
+    const { path, files } = await useForeignLock();
+    const warnings: string[] = [];
+    const lock = await acquire(path, { leaseMs: 300, warn: (message) => warnings.push(message) });
+    expect(warnings).toEqual([
+      expect.stringMatching(/kept by process 1 on host elsewhere, .*no sign of life for 0\.3 seconds/),
+    ]);
+    expect(lock.takenFrom).toBe("silent");
+    expect(await files()).toEqual(["tasks.lock.2"]);
+    await lock.release();
+  });
+
+  it("is refused as soon as it moves", async () => {
+    const { path, file, files } = await useForeignLock();
+    let time = 0;
+    const moving = setInterval(() => void utimes(file, ++time, time), 20);
+    onTestFinished(() => clearInterval(moving));
+    await expect(acquire(path)).rejects.toThrow(/kept by process 1 on host elsewhere since/);
+    expect(await files()).toEqual(["tasks.lock.1"]);
+  });
+
+  it("is waited for when it moves and then stands still, and passes on when it is given back", async () => {
+    const { path, file } = await useForeignLock();
+    const acquired = acquire(path, { waitMs: 60_000 });
+    await utimes(file, 1, 1);
+    await rm(file);
+    await (await acquired).release();
+  });
+
+  it("has the lease that its owner says, when that is longer", async () => {
+    const { path, file } = await useForeignLock();
+    await writeFile(file, owner({ host: "elsewhere", leaseMs: LEASE_MS }));
+    let acquired: Promise<ProcessLock> | undefined;
+    const warning = await new Promise<string>((resolve) => {
+      acquired = acquire(path, { leaseMs: 300, warn: resolve });
+    });
+    expect(warning).toMatch(/for 600 seconds/);
+    await rm(file);
+    await (await acquired)?.release();
+  });
+
+  it("goes to one of many that watch it", async () => {
+    const { path, files } = await useForeignLock();
+    const children = Array.from({ length: 4 }, () =>
+      startChild(program.file, { path, waitMs: 0, leaseMs: 1_000 }),
+    );
+    const answers = await Promise.all(children.map((child) => child.next()));
+    expect(answers.filter((answer) => answer === "held")).toHaveLength(1);
+    expect(await files()).toHaveLength(1);
+  });
+
+  it("moves as long as its owner runs, also when the clock stands still, and tells the owner when it is gone", async () => {
+    const { path } = await useFolder();
+    const clock = vi.spyOn(Date, "now").mockReturnValue(1_000_000);
+    onTestFinished(() => clock.mockRestore());
+    const lock = await acquire(path, { leaseMs: 300 });
+    onTestFinished(() => lock.release());
+    const lost = new Promise<void>((resolve) => lock.onLost(resolve));
+    const seen = new Set<number>();
+    await expect
+      .poll(async () => {
+        seen.add((await stat(`${path}.1`)).mtimeMs);
+        return seen.size;
+      })
+      .toBeGreaterThan(3);
+    await rm(`${path}.1`);
+    await lost;
   });
 });

@@ -1,7 +1,9 @@
 import { existsSync, unwatchFile, watchFile } from "node:fs";
-import { type FileHandle, link, open, readdir, readFile, rm } from "node:fs/promises";
+import { type FileHandle, link, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigurationError } from "@model-gateway/core";
+import { type LockMotion, LockObserver } from "./lock-observer.js";
 import {
   type LockOwner,
   newOwner,
@@ -14,6 +16,18 @@ import { systemErrorCode } from "./system-error-code.js";
 
 /** How often a lock that is waited for is looked at. */
 const LOOK_INTERVAL_MS = 50;
+/** Signs of life in one lease: some may be late, or get lost. */
+const BEATS_PER_LEASE = 6;
+
+/** How a lock is taken. Durations are milliseconds. */
+export interface LockSettings {
+  /** How long to wait for an owner that lives: in a restart the predecessor may still be about to end. */
+  waitMs: number;
+  /** After so long without a sign of life, an owner that cannot be asked for has lost the lock. */
+  leaseMs: number;
+  /** Told why it takes long. */
+  warn: (message: string) => void;
+}
 
 /**
  * Tokens of the locks that this process holds; shared by all copies of this module, such as those before and after a
@@ -25,7 +39,10 @@ interface FoundLock {
   path: string;
   generation: number;
   owner: LockOwner;
+  /** An owner that is `unsure`, and whose lock did not move for its lease, counts as dead. */
   state: OwnerState;
+  /** Of an owner that is, or was, `unsure`. */
+  motion?: LockMotion;
 }
 
 /**
@@ -33,8 +50,17 @@ interface FoundLock {
  * its content at once, by a hard link. Whoever has linked one looks around again, and gives way if anybody is
  * there: of two, the one that linked later sees the other. So however many find the same dead owner at once, none
  * of them takes the lock from another.
+ *
+ * The file's time moves as long as its owner runs. Where the owner cannot be asked for, one who waits takes the lock
+ * over when it has stood still for the lease: by removing it, which the owner notices before anything it writes counts.
  */
 export class ProcessLock {
+  private beating: NodeJS.Timeout | undefined;
+  private beatenAt = 0;
+  private onLoss = () => {};
+  /** Whose lock it was before that did not give it back: of a dead owner, or of one that gave no sign of life. */
+  takenFrom: "nobody" | "dead" | "silent" = "nobody";
+
   private constructor(
     private readonly path: string,
     private readonly token: string,
@@ -43,22 +69,34 @@ export class ProcessLock {
   ) {}
 
   /**
-   * Takes the lock, also from an owner that is dead. Waits for one that lives: in a restart the predecessor may
-   * still be about to end.
+   * Takes the lock, also from an owner that is dead. Waits for one that lives, and for one that may be dead.
    *
    * @param path of the lock, in a folder that exists
-   * @throws ConfigurationError when somebody else still holds it after `waitMs` milliseconds: who, and what to do
+   * @throws ConfigurationError when somebody else still holds it after `waitMs`: who, and what to do
    */
-  static async acquire(path: string, waitMs: number): Promise<ProcessLock> {
-    const deadline = AbortSignal.timeout(waitMs);
+  static async acquire(path: string, settings: LockSettings): Promise<ProcessLock> {
+    const deadline = AbortSignal.timeout(settings.waitMs);
+    const observer = new LockObserver();
+    let isTold = false;
     for (;;) {
-      const holder = (await findLocks(path)).find(({ state }) => state !== "dead");
-      const lock = holder === undefined ? await ProcessLock.link(path) : undefined;
-      if (lock !== undefined) return lock;
-      if (holder === undefined) continue;
-      if (deadline.aborted) throw refusal(path, holder);
-      await change(holder, deadline);
+      const holder = (await findLocks(path, observer, settings)).find(({ state }) => state !== "dead");
+      if (holder === undefined) {
+        const lock = await ProcessLock.link(path, observer, settings);
+        if (lock !== undefined) return lock;
+      } else if (holder.motion === "unknown") {
+        if (!isTold) settings.warn(doubt(path, holder, settings));
+        isTold = true;
+        await sleep(LOOK_INTERVAL_MS);
+      } else {
+        if (deadline.aborted) throw refusal(path, holder);
+        await (holder.motion === "moving" ? sleep(LOOK_INTERVAL_MS) : change(holder, deadline));
+      }
     }
+  }
+
+  /** @param callback called when the lock turns out to be gone, at the latest a sixth of the lease after it is */
+  onLost(callback: () => void): void {
+    this.onLoss = callback;
   }
 
   /** Whether the lock is still there: without it nothing keeps another process out. */
@@ -67,6 +105,7 @@ export class ProcessLock {
   }
 
   async release(): Promise<void> {
+    clearInterval(this.beating);
     // Another process's lock may have the name by now.
     if (await this.isHeld()) await rm(this.path, { force: true });
     held.delete(this.token);
@@ -74,9 +113,14 @@ export class ProcessLock {
   }
 
   /** @returns undefined when somebody else was there first */
-  private static async link(path: string): Promise<ProcessLock | undefined> {
-    const generation = Math.max(0, ...(await findLocks(path)).map((lock) => lock.generation)) + 1;
-    const owner = newOwner();
+  private static async link(
+    path: string,
+    observer: LockObserver,
+    settings: LockSettings,
+  ): Promise<ProcessLock | undefined> {
+    const before = await findLocks(path, observer, settings);
+    const generation = Math.max(0, ...before.map((lock) => lock.generation)) + 1;
+    const owner = newOwner(settings.leaseMs);
     const draft = `${path}.${owner.token}`;
     const lock = new ProcessLock(`${path}.${generation}`, owner.token, await open(draft, "wx", 0o600));
     held.add(owner.token);
@@ -91,17 +135,41 @@ export class ProcessLock {
       throw error;
     }
     await rm(draft, { force: true });
-    const others = (await findLocks(path)).filter(({ owner: { token } }) => token !== owner.token);
+    const found = await findLocks(path, observer, settings);
+    const others = found.filter(({ owner: { token } }) => token !== owner.token);
     if (others.some(({ state }) => state !== "dead")) {
       await lock.release();
       return undefined;
     }
     for (const dead of others) await rm(dead.path, { force: true });
+    if (others.length > 0)
+      lock.takenFrom = others.some(({ motion }) => motion === "silent") ? "silent" : "dead";
+    lock.beating = setInterval(() => void lock.beat(), settings.leaseMs / BEATS_PER_LEASE);
+    lock.beating.unref();
     return lock;
+  }
+
+  private async beat(): Promise<void> {
+    // Another time than before also when the clock was put back.
+    this.beatenAt = Math.max(Date.now(), this.beatenAt + 1);
+    const time = new Date(this.beatenAt);
+    try {
+      await this.file.utimes(time, time);
+      if (await this.isHeld()) return;
+    } catch {
+      // Tried again soon; if it never works, somebody takes the lock over, and that is noticed.
+      return;
+    }
+    clearInterval(this.beating);
+    this.onLoss();
   }
 }
 
-async function findLocks(path: string): Promise<FoundLock[]> {
+async function findLocks(
+  path: string,
+  observer: LockObserver,
+  { leaseMs }: LockSettings,
+): Promise<FoundLock[]> {
   const prefix = `${basename(path)}.`;
   const locks: FoundLock[] = [];
   for (const name of await readdir(dirname(path))) {
@@ -111,21 +179,25 @@ async function findLocks(path: string): Promise<FoundLock[]> {
     const owner = await readOwner(file);
     // Released between the two looks.
     if (owner === undefined) continue;
-    locks.push({
-      path: file,
-      generation: Number(suffix),
-      owner,
-      state: stateOf(owner, (token) => held.has(token)),
-    });
+    const found = { path: file, generation: Number(suffix), owner };
+    const state = stateOf(owner, (token) => held.has(token));
+    if (state !== "unsure") {
+      locks.push({ ...found, state });
+      continue;
+    }
+    const mark = await stat(file, { bigint: true }).then(
+      ({ mtimeNs }) => String(mtimeNs),
+      undefinedIfMissing,
+    );
+    if (mark === undefined) continue;
+    const motion = observer.look(owner.token, mark, Math.max(leaseMs, owner.leaseMs ?? 0));
+    locks.push({ ...found, state: motion === "silent" ? "dead" : state, motion });
   }
   return locks;
 }
 
 async function readOwner(path: string): Promise<LockOwner | undefined> {
-  const text = await readFile(path, "utf8").catch((error) => {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readFile(path, "utf8").catch(undefinedIfMissing);
   if (text === undefined) return undefined;
   const owner = parseOwner(text);
   if (owner !== undefined) return owner;
@@ -133,6 +205,11 @@ async function readOwner(path: string): Promise<LockOwner | undefined> {
     `${path} should say which process keeps video tasks in this folder, and does not. Delete it once you are ` +
       "sure that no process of this application runs.",
   );
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (systemErrorCode(error) === "ENOENT") return undefined;
+  throw error;
 }
 
 /** Resolves when the lock or its owner may be gone, and at the latest when the deadline has passed. */
@@ -153,20 +230,28 @@ function change({ path, owner }: FoundLock, deadline: AbortSignal): Promise<void
   });
 }
 
-function refusal(path: string, { path: file, owner, state }: FoundLock): ConfigurationError {
+function doubt(path: string, { owner }: FoundLock, { leaseMs }: LockSettings): string {
+  const seconds = Math.max(leaseMs, owner.leaseMs ?? 0) / 1_000;
+  return (
+    `Video tasks in ${dirname(path)} are kept by ${nameOf(owner)}, and whether that still runs cannot be asked from ` +
+    `here. They are taken over when it gives no sign of life for ${seconds} seconds.`
+  );
+}
+
+function refusal(path: string, { owner, state }: FoundLock): ConfigurationError {
   const holder =
     owner.pid === process.pid && state === "alive"
       ? "this process itself: another store, or an application that was not closed,"
-      : `process ${owner.pid} on host ${owner.host}`;
-  const doubt =
-    state === "foreign"
-      ? `Whether it still runs cannot be told from another host. If you are sure that it does not, delete ${file}. `
-      : "";
+      : nameOf(owner);
   return new ConfigurationError(
     `Video tasks in ${dirname(path)} are kept by ${holder} since ${owner.since}. Two at once would lose tasks ` +
-      `that were paid for. ${doubt}Give each process a directory of its own (or each store a name of its own), ` +
+      "that were paid for. Give each process a directory of its own (or each store a name of its own), " +
       "or share tasks between processes with the BullMQ store.",
   );
+}
+
+function nameOf({ pid, host }: LockOwner): string {
+  return `process ${pid} on host ${host}`;
 }
 
 function explainMissingLinks(error: unknown): never {

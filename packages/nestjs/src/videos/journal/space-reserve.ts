@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 
 /** Room for the outcomes of some hundred submissions that are under way when the disk fills up. */
-const RESERVE_BYTES = 1_048_576;
+export const RESERVE_BYTES = 1_048_576;
 
 /** Space on the disk that is taken in good time, and given up when it is needed. */
 export class SpaceReserve {
