@@ -39,5 +39,6 @@ export type {
   VideoTaskRecord,
   VideoTaskRecordStatus,
 } from "./videos/video-task-record.js";
+export type { VideoTaskRetention } from "./videos/video-task-retention.js";
 export { type PolledOnce, type VideoTaskPolling, VideoTaskStore } from "./videos/video-task-store.js";
 export { type SubmitOptions, VideosService } from "./videos/videos.service.js";

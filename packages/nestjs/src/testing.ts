@@ -4,4 +4,5 @@ export {
   type ModelGatewayTestingOptions,
   type TestGateway,
 } from "./testing/model-gateway-testing.module.js";
+export { videoTaskRetentionContract } from "./testing/video-task-retention-contract.js";
 export { type StoreContractCase, videoTaskStoreContract } from "./testing/video-task-store-contract.js";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
-import { type BackendFactory, createRedisBackend, type IQueueBackend } from "bullmq";
 import type { Observable } from "rxjs";
 import {
   acceptedRecord,
@@ -16,7 +15,9 @@ import {
   type VideoTaskRecord,
   type VideoTaskRecordStatus,
 } from "../videos/video-task-record.js";
+import { resolveRetention, type VideoTaskRetention } from "../videos/video-task-retention.js";
 import { type VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
+import { backends, type VideoTaskBackend } from "./backends.js";
 import type { VideoTaskConnection } from "./connection-options.js";
 import { VideoTaskChanges } from "./video-task-changes.js";
 import {
@@ -36,8 +37,8 @@ import { VideoTaskWorker, type WorkerSettings } from "./video-task-worker.js";
 export interface BullMqVideoTaskStoreOptions {
   /** URL, options of a client, or a client: of Redis, or of what `backend` is for. */
   connection: VideoTaskConnection;
-  /** `createPostgresBackend` of BullMQ, to keep the tasks in PostgreSQL. Default: Redis. */
-  backend?: BackendFactory<IQueueBackend, never>;
+  /** `createPostgresBackend` of BullMQ 6, to keep the tasks in PostgreSQL. Default: Redis, all that BullMQ 5 has. */
+  backend?: VideoTaskBackend;
   /** All processes that share tasks have the same; no others. Default `model-gateway-videos`. */
   queueName?: string;
   /** Of the names of all keys in Redis. Default: BullMQ's, `bull`. */
@@ -51,8 +52,8 @@ export interface BullMqVideoTaskStoreOptions {
   submissionLeaseMs?: number;
   /** After so long without a sign of life of the process that polls a task, another one goes on. Default 30000. */
   lockDurationMs?: number;
-  /** Finished tasks that are kept; the oldest are forgotten first. Default 10000. `unknown` ones all stay. */
-  maxFinished?: number;
+  /** What is forgotten of finished tasks. All processes that share tasks have the same. */
+  retention?: VideoTaskRetention;
 }
 
 const STALLED_FOR_MS = 300_000;
@@ -93,23 +94,35 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
 
   constructor({
     connection,
-    backend = createRedisBackend,
+    backend = backends.redis,
     queueName = "model-gateway-videos",
     prefix,
     concurrency = 50,
     submissionLeaseMs = 300_000,
     lockDurationMs = 30_000,
-    maxFinished = 10_000,
+    retention,
   }: BullMqVideoTaskStoreOptions) {
     super();
-    const numbers = { concurrency, submissionLeaseMs, lockDurationMs, maxFinished };
+    if (backend !== undefined && backends.redis === undefined) {
+      throw new ConfigurationError(
+        "Option backend of BullMqVideoTaskStore needs BullMQ 6; the BullMQ 5 that is installed keeps tasks in Redis.",
+      );
+    }
+    const numbers = { concurrency, submissionLeaseMs, lockDurationMs };
     for (const [name, value] of Object.entries(numbers)) {
       if (Number.isInteger(value) && value > 0) continue;
       throw new ConfigurationError(
         `Option ${name} of BullMqVideoTaskStore must be a whole number above 0, and not ${value}.`,
       );
     }
-    this.settings = { connection, backend, name: queueName, prefix, ...numbers };
+    this.settings = {
+      connection,
+      backend,
+      name: queueName,
+      prefix,
+      ...numbers,
+      retention: resolveRetention("BullMqVideoTaskStore", retention),
+    };
     this.changes = new VideoTaskChanges(() => void this.listen().catch(this.report));
     this.changes$ = this.changes.changes$;
   }

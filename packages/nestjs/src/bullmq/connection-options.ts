@@ -1,15 +1,11 @@
-import {
-  type ConnectionOptions,
-  createPostgresBackend,
-  createRedisBackend,
-  type PostgresConnectionOptions,
-} from "bullmq";
+import type { ConnectionOptions } from "bullmq";
+import { backends, type PostgresConnection, type VideoTaskBackend } from "./backends.js";
 
 /**
  * Where the queue lives: a URL; options of ioredis, or with the PostgreSQL backend those of a `pg.Pool`; or a
  * client or pool of your own, which is used as it is, and left open.
  */
-export type VideoTaskConnection = string | ConnectionOptions | PostgresConnectionOptions;
+export type VideoTaskConnection = string | ConnectionOptions | PostgresConnection;
 
 type Options = Record<string, unknown>;
 
@@ -19,8 +15,11 @@ const ANSWER_WITHIN_MS = 10_000;
  * For commands that somebody waits for: they fail when the server is away, instead of waiting for it, so that
  * nothing is paid for that cannot be written down.
  */
-export function forCommands(connection: VideoTaskConnection, backend: unknown): ConnectionOptions {
-  if (backend === createRedisBackend) {
+export function forCommands(
+  connection: VideoTaskConnection,
+  backend: VideoTaskBackend | undefined,
+): ConnectionOptions {
+  if (backend === backends.redis) {
     return withDefaults(connection, "url", {
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -29,7 +28,7 @@ export function forCommands(connection: VideoTaskConnection, backend: unknown): 
       commandTimeout: ANSWER_WITHIN_MS,
     });
   }
-  if (backend === createPostgresBackend) {
+  if (backend === backends.postgres) {
     return withDefaults(connection, "connectionString", {
       connectionTimeoutMillis: ANSWER_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,
@@ -39,8 +38,11 @@ export function forCommands(connection: VideoTaskConnection, backend: unknown): 
 }
 
 /** For workers and listeners, which wait long for the next job, and for a server that comes back. */
-export function forWaiting(connection: VideoTaskConnection, backend: unknown): ConnectionOptions {
-  if (backend !== createRedisBackend) return forCommands(connection, backend);
+export function forWaiting(
+  connection: VideoTaskConnection,
+  backend: VideoTaskBackend | undefined,
+): ConnectionOptions {
+  if (backend !== backends.redis) return forCommands(connection, backend);
   const patient = { enableOfflineQueue: true, maxRetriesPerRequest: null, commandTimeout: undefined };
   return withDefaults(connection, "url", {}, patient);
 }

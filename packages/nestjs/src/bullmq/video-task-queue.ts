@@ -1,11 +1,6 @@
-import {
-  type BackendFactory,
-  ErrorCode,
-  type FinishedStatus,
-  type IQueueBackend,
-  type Job,
-  Queue,
-} from "bullmq";
+import type { EventEmitter } from "node:events";
+import { ErrorCode, type FinishedStatus, type Job, Queue } from "bullmq";
+import type { VideoTaskBackend } from "./backends.js";
 import { forCommands, type VideoTaskConnection } from "./connection-options.js";
 import { jobIdOf, type PollData, type SubmissionData, type VideoTaskJob } from "./video-task-job.js";
 import { withinMs } from "./within-ms.js";
@@ -14,7 +9,8 @@ import { withinMs } from "./within-ms.js";
 export interface QueueSettings {
   name: string;
   connection: VideoTaskConnection;
-  backend: BackendFactory<IQueueBackend, never>;
+  /** Undefined with BullMQ 5, which has Redis alone. */
+  backend: VideoTaskBackend | undefined;
   prefix: string | undefined;
   submissionLeaseMs: number;
 }
@@ -42,6 +38,20 @@ const RATE_WINDOW_MS = 100;
 /** Data of a job that is about another one. */
 export interface About {
   jobId: string;
+}
+
+/** The ways to append an event and learn its id: by the backend of BullMQ 6, and by the client of BullMQ 5. */
+interface EventAccess {
+  getBackend?: () => { publishEvent(fields: Record<string, string>, maxEvents: number): Promise<string> };
+  keys: { events: string };
+  client: Promise<{
+    xadd(
+      key: string,
+      id: string,
+      fields: Record<string, string>,
+      options: { MAXLEN: number; approximate: boolean },
+    ): Promise<string>;
+  }>;
 }
 
 /** What the store asks of BullMQ, through its public API alone, so that every backend of BullMQ does. */
@@ -78,7 +88,11 @@ export class VideoTaskQueue {
       // Redis clients try for ever.
       await Promise.race([queue.waitUntilReady(), refused]);
     } catch (error) {
-      await connected.close();
+      const closed = connected.close();
+      // BullMQ 5 stops listening to its connection first, and then learns what has become of it.
+      const { connection } = queue as unknown as { connection?: EventEmitter };
+      connection?.on("error", () => undefined);
+      await closed;
       throw connected.unreachable(error);
     }
     return connected;
@@ -169,7 +183,13 @@ export class VideoTaskQueue {
 
   /** @returns the id of the event: those after it have a higher one */
   publish(fields: Record<string, string>): Promise<string> {
-    return this.ask(this.queue.getBackend().publishEvent({ event: CHANGED, ...fields }, MAX_EVENTS));
+    return this.ask(this.appendEvent({ event: CHANGED, ...fields }));
+  }
+
+  private async appendEvent(fields: Record<string, string>): Promise<string> {
+    const { getBackend, keys, client } = this.queue as unknown as EventAccess;
+    if (getBackend !== undefined) return getBackend.call(this.queue).publishEvent(fields, MAX_EVENTS);
+    return (await client).xadd(keys.events, "*", fields, { MAXLEN: MAX_EVENTS, approximate: true });
   }
 
   /** Has the job run in so many milliseconds. One that waits already or runs right now is left alone. */
@@ -222,6 +242,14 @@ export class VideoTaskQueue {
     return [...found.values()].sort(bySubmission);
   }
 
+  /** Forgets tasks that ended longer ago. */
+  async forgetFinished(finishedForMs: number): Promise<void> {
+    const SIZE = 1_000;
+    let forgotten: string[];
+    do forgotten = await this.ask(this.queue.clean(finishedForMs, SIZE, "completed"));
+    while (forgotten.length >= SIZE);
+  }
+
   /** Jobs that are not due for long, the latest first, as long as the one who asks takes them. */
   async *latestFirst(): AsyncGenerator<VideoTaskJob[]> {
     const SIZE = 100;
@@ -253,7 +281,7 @@ export class VideoTaskQueue {
  * Waits for a connection beside that of the queue. A server that went away in this moment is waited for by itself, but a
  * refusal is for good.
  */
-export async function readySoon(client: { waitUntilReady(): Promise<void> }): Promise<void> {
+export async function readySoon(client: { waitUntilReady(): Promise<unknown> }): Promise<void> {
   await withinMs(READY_MS, client.waitUntilReady());
 }
 

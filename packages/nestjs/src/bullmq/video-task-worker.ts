@@ -7,6 +7,7 @@ import {
   type VideoTaskProblem,
   type VideoTaskRecord,
 } from "../videos/video-task-record.js";
+import { type ResolvedRetention, sweepIntervalMs } from "../videos/video-task-retention.js";
 import type { VideoTaskPolling } from "../videos/video-task-store.js";
 import { forWaiting } from "./connection-options.js";
 import {
@@ -36,7 +37,7 @@ import {
 export interface WorkerSettings extends QueueSettings {
   concurrency: number;
   lockDurationMs: number;
-  maxFinished: number;
+  retention: ResolvedRetention;
 }
 
 /** What the store wants to know of its worker. */
@@ -63,6 +64,7 @@ export class VideoTaskWorker {
   /** Jobs of the tasks that are being polled here right now, by key. */
   private readonly turns = new Map<string, VideoTaskJob>();
   private stopping = false;
+  private sweeping: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly queue: VideoTaskQueue,
@@ -70,7 +72,7 @@ export class VideoTaskWorker {
     private readonly settings: WorkerSettings,
     private readonly events: WorkerEvents,
   ) {
-    const { backend, prefix, concurrency, lockDurationMs, maxFinished } = settings;
+    const { backend, prefix, concurrency, lockDurationMs, retention } = settings;
     this.worker = new Worker<SubmissionData | About, PollData | null>(
       settings.name,
       // With three parameters BullMQ makes the signal.
@@ -87,7 +89,7 @@ export class VideoTaskWorker {
         runRetryDelay: 1_000,
         // A worker that is closed while it learns of a pause sits out one such wait.
         maximumRateLimitDelay: 1_000,
-        removeOnComplete: { count: maxFinished },
+        removeOnComplete: { count: retention.maxFinished },
       },
       backend as never,
     );
@@ -106,11 +108,13 @@ export class VideoTaskWorker {
       .waitUntilReady()
       .then(() => (this.stopping ? undefined : this.worker.run()))
       .catch(this.events.error);
+    await this.sweep();
   }
 
   /** Aborts the polls of this process and hands their jobs back. */
   async stop(): Promise<void> {
     this.stopping = true;
+    clearTimeout(this.sweeping);
     this.worker.cancelAllJobs();
     // Jobs that cannot be handed back are taken over when their locks run out.
     const force = !(await this.queue.answers());
@@ -125,6 +129,16 @@ export class VideoTaskWorker {
   /** As `update`, of a poll that found that the gateway does not tell any more. */
   async lose(key: string, problem: VideoTaskProblem): Promise<boolean> {
     return this.write(key, (record) => troubledRecord(record, "unknown", problem));
+  }
+
+  /** Forgets what has been finished for too long, now and from time to time: BullMQ does so only when a job ends. */
+  private async sweep(): Promise<void> {
+    const { finishedForMs } = this.settings.retention;
+    if (finishedForMs === undefined) return;
+    await this.queue.forgetFinished(finishedForMs).catch(this.events.error);
+    if (this.stopping) return;
+    this.sweeping = setTimeout(() => void this.sweep(), sweepIntervalMs(finishedForMs));
+    this.sweeping.unref();
   }
 
   private async run(job: Job<SubmissionData | About, PollData | null>, token: string, signal: AbortSignal) {

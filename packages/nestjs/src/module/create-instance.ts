@@ -68,6 +68,7 @@ const CALLBACK_OPTION_NAMES: Record<keyof CallbackOptions, true> = {
 };
 const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   store: true,
+  retention: true,
   intervalMs: true,
   ratePerSecond: true,
   maxWatchMs: true,
@@ -125,8 +126,21 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   };
 }
 
-function resolveStore(name: string, { store, allowMemoryStore = false }: VideosOptions): VideoTaskStore {
-  if (store === undefined) return new JournalVideoTaskStore(name === DEFAULT_INSTANCE ? {} : { name });
+function resolveStore(
+  name: string,
+  { store, retention, allowMemoryStore = false }: VideosOptions,
+): VideoTaskStore {
+  if (store === undefined) {
+    return new JournalVideoTaskStore({
+      ...(name !== DEFAULT_INSTANCE && { name }),
+      ...(retention !== undefined && { retention }),
+    });
+  }
+  if (retention !== undefined) {
+    throw new ConfigurationError(
+      "Option videos.retention is for the default store: give it to the store in videos.store instead.",
+    );
+  }
   if (!store.durable && !allowMemoryStore && process.env["NODE_ENV"] === "production") {
     throw new ConfigurationError(
       "Video tasks would be kept in memory only, and NODE_ENV is production: tasks that were paid for would be " +

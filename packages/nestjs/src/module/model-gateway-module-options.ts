@@ -1,6 +1,7 @@
 import type { ModelGatewayOptions } from "@model-gateway/core";
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
 import type { CallbackOptions } from "../callbacks/callback-urls.js";
+import type { VideoTaskRetention } from "../videos/video-task-retention.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 
 /** How video tasks are kept and polled. Durations are milliseconds. */
@@ -10,6 +11,8 @@ export interface VideosOptions {
    * with the name of the instance.
    */
   store?: VideoTaskStore;
+  /** What the default store forgets of finished tasks; a store that is given has its own. */
+  retention?: VideoTaskRetention;
   /** First distance between two polls of a task; grows with its age to six times that. Default 5000. */
   intervalMs?: number;
   /** Polls per second, over all tasks of this instance. Default 20; slows down on 429. */

@@ -1,10 +1,13 @@
-import type { VideoTask } from "@model-gateway/core";
 import { describe, expect, it } from "vitest";
+import { videoTaskRetentionContract } from "../testing/video-task-retention-contract.js";
 import { videoTaskStoreContract } from "../testing/video-task-store-contract.js";
 import { MemoryVideoTaskStore } from "./memory-video-task-store.js";
+import type { VideoTaskRetention } from "./video-task-retention.js";
 
 describe("the memory store, as every store", () => {
   for (const { title, run } of videoTaskStoreContract(() => new MemoryVideoTaskStore())) it(title, run);
+  const createForgetful = (retention: VideoTaskRetention) => new MemoryVideoTaskStore({ retention });
+  for (const { title, run } of videoTaskRetentionContract(createForgetful)) it(title, run);
 });
 
 describe("the memory store", () => {
@@ -12,19 +15,10 @@ describe("the memory store", () => {
     expect(new MemoryVideoTaskStore().durable).toBe(false);
   });
 
-  it("forgets the oldest finished tasks, and no lost ones", async () => {
-    const store = new MemoryVideoTaskStore({ retention: { maxFinished: 1 } });
-    for (const key of ["lost", "first", "second"]) {
-      await store.begin({ key, submission: { family: "content", body: { model: "m", content: [] } } });
-    }
-    await store.lose("lost", { kind: "connection", message: "The connection broke." });
-    await store.accept("first", succeeded("1"));
-    await store.accept("second", succeeded("2"));
-    expect((await store.list()).map(({ key }) => key)).toEqual(["lost", "second"]);
+  it("refuses a retention that makes no sense", () => {
+    const create = (retention: object) => () => new MemoryVideoTaskStore({ retention });
+    expect(create({ maxFinished: 0 })).toThrow(/retention\.maxFinished of MemoryVideoTaskStore .* not 0\./);
+    expect(create({ finishedForMs: 1.5 })).toThrow(/retention\.finishedForMs .* whole number above 0/);
+    expect(create({ finishedFor: 1 })).toThrow(/retention\.finishedFor .* is unknown\. Known are/);
   });
 });
-
-function succeeded(id: string): VideoTask {
-  const handle = { v: 1, family: "content", id } as const;
-  return { handle, id, family: "content", status: "succeeded", videos: [], raw: {} };
-}

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createPostgresBackend } from "bullmq";
 import { afterAll, beforeAll, describe } from "vitest";
+import { backends } from "../../src/bullmq/backends.js";
 import type { BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
 import { usePostgres } from "../use-postgres.js";
 import { hasRedis, useRedis } from "../use-redis.js";
@@ -13,12 +13,17 @@ interface Server {
 /** Options of a store on a queue of its own; all stores with the same `queueName` share it. */
 export type StoreOptions = (queueName?: string) => BullMqVideoTaskStoreOptions & { queueName: string };
 
-/** PostgreSQL is always there, from npm; Redis is left out, loudly, where there is none. */
+/**
+ * PostgreSQL is always there, from npm, but not with BullMQ 5; Redis is left out, loudly, where there is none.
+ */
 export function describeEachBackend(tests: (options: StoreOptions) => void): void {
-  describeBackend("PostgreSQL", true, usePostgres, tests, (connectionString) => ({
-    connection: { connectionString, migrate: true, max: 4 },
-    backend: createPostgresBackend,
-  }));
+  const { postgres: backend } = backends;
+  if (backend !== undefined) {
+    describeBackend("PostgreSQL", true, usePostgres, tests, (connectionString) => ({
+      connection: { connectionString, migrate: true, max: 4 },
+      backend,
+    }));
+  }
   describeBackend("Redis", hasRedis, useRedis, tests, (connection) => ({ connection }));
 }
 

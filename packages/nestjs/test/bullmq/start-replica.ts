@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { onTestFinished } from "vitest";
 import type { BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
 import type { ModelGatewayModuleOptions, VideosOptions } from "../../src/index.js";
@@ -20,6 +21,15 @@ export interface ReplicaOptions {
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 
+/** The BullMQ that this run is about, as CommonJS; not built in, since it looks for its scripts beside itself. */
+const installedBullMQ: Plugin = {
+  name: "installed-bullmq",
+  setup({ onResolve }) {
+    const { resolve } = createRequire(process.env["PEERS_INSTALLED_BY"] ?? `${packageFolder}package.json`);
+    onResolve({ filter: /^bullmq$/ }, () => ({ path: resolve("bullmq"), external: true }));
+  },
+};
+
 /** Starts an application in a process of its own; resolves when it is up. Killed when the test is over. */
 export async function startReplica(options: ReplicaOptions): Promise<{ kill(): Promise<void> }> {
   // Inside the package, so that it finds what it imports.
@@ -32,7 +42,8 @@ export async function startReplica(options: ReplicaOptions): Promise<{ kill(): P
     format: "esm",
     platform: "node",
     target: "node20",
-    external: ["@nestjs/*", "bullmq", "rxjs"],
+    external: ["@nestjs/*", "rxjs"],
+    plugins: [installedBullMQ],
     logLevel: "silent",
   });
   const child = spawn(process.execPath, [`${folder}/replica.mjs`, JSON.stringify(options)], {

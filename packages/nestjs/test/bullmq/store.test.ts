@@ -102,7 +102,7 @@ describe("the store of BullMQ", () => {
     it("forgets the oldest finished tasks, and no unknown ones", async () => {
       const options = freshQueue();
       const queue = queueOf(options);
-      const store = await open({ ...options, maxFinished: 1, submissionLeaseMs: 20 });
+      const store = await open({ ...options, retention: { maxFinished: 1 }, submissionLeaseMs: 20 });
       await store.begin({ key: "lost", submission: SUBMISSION });
       await expect.poll(async () => (await store.get("lost"))?.status).toBe("unknown");
       for (const key of ["first", "second"]) {

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { VideoTask } from "@model-gateway/core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { compileChild, startChild } from "../../../test/child.js";
+import { videoTaskRetentionContract } from "../../testing/video-task-retention-contract.js";
 import { videoTaskStoreContract } from "../../testing/video-task-store-contract.js";
+import type { VideoTaskRetention } from "../video-task-retention.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
 import { JournalFile } from "./journal-file.js";
 import { JournalVideoTaskStore, type JournalVideoTaskStoreOptions } from "./journal-video-task-store.js";
@@ -32,6 +34,9 @@ describe("the journal store, as every store", () => {
   let count = 0;
   const createStore = () => new JournalVideoTaskStore({ directory: join(parent, String(count++)) });
   for (const { title, run } of videoTaskStoreContract(createStore)) it(title, run);
+  const createForgetful = (retention: VideoTaskRetention) =>
+    new JournalVideoTaskStore({ directory: join(parent, String(count++)), retention });
+  for (const { title, run } of videoTaskRetentionContract(createForgetful)) it(title, run);
 });
 
 async function useStores() {
@@ -420,6 +425,32 @@ describe("a journal store whose last record is damaged", () => {
     await writeFile(path, (await readFile(path)).subarray(0, -20));
     const { store } = await open();
     expect(await store.troubles()).toEqual([expect.stringMatching(/Its task id reads "task-1"/)]);
+  });
+});
+
+describe("a journal of tasks that are forgotten", () => {
+  it("holds nothing of them any more, without another task that would be written", async () => {
+    const { open, directory } = await useStores();
+    const { store } = await open({ retention: { finishedForMs: 1 } });
+    await store.begin({ key: "open", submission: SUBMISSION });
+    await store.begin({ key: "forgotten", submission: SUBMISSION });
+    await store.accept("forgotten", task("succeeded"));
+    const content = () => readFile(join(directory, "video-tasks.journal"), "utf8");
+    expect(await content()).toContain("forgotten");
+    await expect.poll(content).not.toContain("forgotten");
+    expect(await content()).toContain('"open"');
+  });
+
+  it("is rid of them by being opened after the time has passed", async () => {
+    const { open, directory } = await useStores();
+    const { store, close } = await open();
+    await store.begin({ key: "forgotten", submission: SUBMISSION });
+    await store.accept("forgotten", task("succeeded"));
+    await close();
+    const reopened = await open({ retention: { finishedForMs: 1 } });
+    expect(await reopened.store.list()).toEqual([]);
+    const content = () => readFile(join(directory, "video-tasks.journal"), "utf8");
+    await expect.poll(content).not.toContain("forgotten");
   });
 });
 
