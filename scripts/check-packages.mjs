@@ -1,7 +1,7 @@
 // Holds every public package against what its users will meet: the packed tarball passes publint and attw, and
-// works in an empty project that npm installed, by `import` and by `require`, on every supported Node.
+// works in an empty project that npm installed, by `import` and by `require`, on every supported Node, and under Jest.
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,7 +14,60 @@ const scratch = mkdtempSync(join(tmpdir(), "model-gateway-packages-"));
 /** The machine's own Node stands for the floor; the others come from npm. */
 const NODE_VERSIONS = ["20", "22", "24"];
 /** What has to resolve: here the entries also for the oldest way of TypeScript's, which knows no `exports`. */
-const PROFILES = { core: "strict" };
+const PROFILES = { core: "strict", emulator: "strict", nestjs: "strict" };
+/** Projects beside those that follow from the manifests: what else is installed there. */
+const COMPANIONS = {
+  // Of its own accord it brings BullMQ 5, which Nest 11's queues are mostly on.
+  "nestjs beside @nestjs/bullmq 11 and BullMQ 5": {
+    folder: "nestjs",
+    peers: ["bullmq"],
+    entries: [".", "./bullmq", "./testing"],
+    dependencies: {
+      "@nestjs/bullmq": "^11.0.0",
+      "@nestjs/common": "^11.0.0",
+      "@nestjs/core": "^11.0.0",
+      bullmq: "^5.0.0",
+    },
+  },
+  "nestjs, its journal beside @nestjs/bullmq 11 and BullMQ 5": {
+    folder: "nestjs",
+    peers: [],
+    entries: [".", "./testing"],
+    dependencies: {
+      "@nestjs/bullmq": "^11.0.0",
+      "@nestjs/common": "^11.0.0",
+      "@nestjs/core": "^11.0.0",
+      bullmq: "^5.0.0",
+    },
+  },
+};
+const NEST_11 = ["common", "core", "platform-express", "testing"].map((part) => [
+  `@nestjs/${part}`,
+  "^11.0.1",
+]);
+/** Applications as `nest new` of version 11 makes them, by what Jest compiles them with. */
+const JEST_PROJECTS = {
+  "Jest 30 and ts-jest": {
+    transform: "ts-jest",
+    dependencies: { jest: "^30.0.0", "@types/jest": "^30.0.0", "ts-jest": "^29.4.0", typescript: "^5.7.3" },
+  },
+  "Jest 29 and SWC": {
+    transform: "@swc/jest",
+    dependencies: {
+      jest: "^29.7.0",
+      "@types/jest": "^29.5.0",
+      "@swc/jest": "^0.2.39",
+      "@swc/core": "^1.10.0",
+    },
+  },
+};
+const SWC = {
+  jsc: {
+    parser: { syntax: "typescript", decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+  },
+};
+const INSTALL = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 /** Largest sizes of what a bundle holds of the client, in KiB, minified and after gzip. */
 const CORE_KIB = {
   "ModelGateway, index": 42,
@@ -47,6 +100,15 @@ await runAll([
     ),
     (check) => checkTarball(check, folder, manifest, tarball),
   ]),
+  ...Object.entries(COMPANIONS).map(([name, companion]) => (check) => {
+    const { manifest } = packages.find(({ folder }) => folder === companion.folder);
+    return tryProject(check, name, manifest, companion.peers, companion.entries, companion.dependencies);
+  }),
+  ...Object.entries(JEST_PROJECTS).map(
+    ([name, project]) =>
+      (check) =>
+        tryJest(check, name, project),
+  ),
   checkCore,
 ]);
 
@@ -87,21 +149,82 @@ async function checkTarball(check, folder, manifest, tarball) {
     `${folder}: publint`,
     async () => void (await run("publint", ["run", tarball, "--strict"], root)),
   );
-  const esmOnly = manifest.main === undefined;
-  const profile = esmOnly ? "esm-only" : (PROFILES[folder] ?? "node16");
-  const options = ["--profile", profile, "--no-emoji", "--format", "ascii"];
-  await check(`${folder}: types resolve`, async () => void (await run("attw", [tarball, ...options], root)));
+  const attw = (profile, ...more) =>
+    run("attw", [tarball, "--profile", profile, "--no-emoji", "--format", "ascii", ...more], root);
+  if (manifest.main === undefined) {
+    await check(`${folder}: types resolve`, async () => void (await attw("esm-only")));
+    return;
+  }
+  const esmOnly = Object.entries(manifest.publishConfig.exports)
+    .filter(([, conditions]) => typeof conditions === "object" && conditions.require === undefined)
+    .map(([entry]) => entry);
+  const excluded = esmOnly.length > 0 ? ["--exclude-entrypoints", ...esmOnly] : [];
+  await check(`${folder}: types resolve`, async () => {
+    await attw(PROFILES[folder] ?? "node16", ...excluded);
+    if (esmOnly.length > 0) await attw("esm-only", "--entrypoints", ...esmOnly);
+  });
 }
 
-async function tryProject(check, name, manifest, peers, entries) {
-  const project = writeProject(name, manifest, peers, entries);
-  const install = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+async function tryProject(check, name, manifest, peers, entries, more = {}) {
+  const project = writeProject(name, manifest, peers, entries, more);
   const isInstalled = await check(`${name}: installs with npm`, async () => {
-    await run("npm", install, project);
+    await run("npm", INSTALL, project);
   });
   for (const version of isInstalled ? NODE_VERSIONS : []) {
     await check(`${name}: import on Node ${version}`, () => runNode(version, "smoke.mjs", project));
     await check(`${name}: require on Node ${version}`, () => runNode(version, "smoke.cjs", project));
+  }
+  await rm(project, { recursive: true, force: true });
+}
+
+async function tryJest(check, name, { transform, dependencies }) {
+  const project = join(scratch, name.replace(/[^\w-]+/g, "-"));
+  cpSync(join(root, "scripts/jest-project"), project, { recursive: true });
+  const ours = ["core", "emulator", "nestjs"].map((wanted) => {
+    const { manifest, tarball } = packages.find(({ folder }) => folder === wanted);
+    return [manifest.name, `file:${tarball}`];
+  });
+  const manifest = {
+    name: "jest-project",
+    private: true,
+    dependencies: {
+      ...Object.fromEntries([...ours, ...NEST_11]),
+      "@types/node": "^24.0.0",
+      "reflect-metadata": "^0.2.2",
+      rxjs: "^7.8.1",
+      ...dependencies,
+    },
+    jest: {
+      moduleFileExtensions: ["js", "json", "ts"],
+      rootDir: "src",
+      testRegex: ".*\\.spec\\.ts$",
+      transform: { "^.+\\.(t|j)s$": transform },
+      testEnvironment: "node",
+    },
+  };
+  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(project, ".swcrc"), JSON.stringify(SWC));
+  const isInstalled = await check(`Nest 11 with ${name}: installs with npm`, async () => {
+    await run("npm", INSTALL, project);
+  });
+  if (isInstalled) {
+    const jest = join(project, "node_modules/jest/bin/jest.js");
+    await check(`Nest 11 with ${name}: tests run`, async () => {
+      await run(process.execPath, [jest, "--ci"], project);
+    });
+  }
+  if (isInstalled && dependencies.typescript !== undefined) {
+    const tsc = join(project, "node_modules/typescript/bin/tsc");
+    for (const [module, moduleResolution] of [
+      ["nodenext", "nodenext"],
+      ["commonjs", "node10"],
+    ]) {
+      const options = ["--noEmit", "--module", module, "--moduleResolution", moduleResolution];
+      if (module === "commonjs") options.push("--resolvePackageJsonExports", "false");
+      await check(`Nest 11 with ${name}: types resolve as ${module}`, async () => {
+        await run(process.execPath, [tsc, "-p", ".", ...options], project);
+      });
+    }
   }
   await rm(project, { recursive: true, force: true });
 }
@@ -195,8 +318,8 @@ function importsOf(file) {
     .map(({ path }) => path);
 }
 
-/** An empty project with this package, the packages of ours it needs, its peers, and some of its optional ones. */
-function writeProject(title, manifest, optionalPeers, entries) {
+/** An empty project with this package, the packages of ours it needs, its peers, some of its optional ones, and more. */
+function writeProject(title, manifest, optionalPeers, entries, more) {
   const project = join(scratch, title.replace(/[^\w-]+/g, "-"));
   mkdirSync(project);
   const dependencies = {};
@@ -213,6 +336,7 @@ function writeProject(title, manifest, optionalPeers, entries) {
     }
     wanted.push(...Object.keys(found.manifest.dependencies ?? {}));
   }
+  Object.assign(dependencies, more);
   // Peers that the frameworks themselves ask for.
   if (dependencies["@nestjs/core"]) dependencies["reflect-metadata"] = "^0.2.2";
   writeFileSync(

@@ -6,13 +6,17 @@ import { runStart } from "./cli/run-start.js";
 
 const USAGE_EXIT_CODE = 2;
 
-try {
-  process.exitCode = await run(parseCommand(process.argv.slice(2)));
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(isUsage ? `${message}\n\n${HELP}` : `${message}\n`);
-  process.exitCode = isUsage ? USAGE_EXIT_CODE : 1;
+void main();
+
+async function main(): Promise<void> {
+  try {
+    process.exitCode = await run(parseCommand(process.argv.slice(2)));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(isUsage ? `${message}\n\n${HELP}` : `${message}\n`);
+    process.exitCode = isUsage ? USAGE_EXIT_CODE : 1;
+  }
 }
 
 async function run(command: Command): Promise<number> {

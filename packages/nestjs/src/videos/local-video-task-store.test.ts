@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { LocalVideoTaskStore } from "./local-video-task-store.js";
 import { MemoryVideoTaskStore } from "./memory-video-task-store.js";
 import type { VideoTaskRecord } from "./video-task-record.js";
-import { resolveRetention } from "./video-task-retention.js";
 import type { VideoTaskPolling } from "./video-task-store.js";
 
 const SUBMISSION = { family: "content" as const, body: { model: "some-video-model", content: [] } };
@@ -80,7 +79,7 @@ describe("writes to one key", () => {
         writing--;
       }
     }
-    const store = await openStore(undefined, new SlowStore(resolveRetention("SlowStore")));
+    const store = await openStore(undefined, new SlowStore("SlowStore", undefined));
     const first = store.accept("a", task("queued"));
     const second = store.update("a", task("running"));
     await first;

@@ -14,7 +14,12 @@ import {
   type VideoTaskRecord,
   type VideoTaskRecordStatus,
 } from "./video-task-record.js";
-import { type ResolvedRetention, sweepIntervalMs } from "./video-task-retention.js";
+import {
+  type ResolvedRetention,
+  resolveRetention,
+  sweepIntervalMs,
+  type VideoTaskRetention,
+} from "./video-task-retention.js";
 import { type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
 
 const LEFT_BEHIND: VideoTaskProblem = {
@@ -34,6 +39,7 @@ interface Polled {
 export abstract class LocalVideoTaskStore extends VideoTaskStore {
   readonly changes$: Observable<VideoTaskRecord>;
   private readonly changes = new Subject<VideoTaskRecord>();
+  private readonly retention: ResolvedRetention;
   private book: RecordBook;
   /** The last write of a key that is under way: the next one comes after it. */
   private readonly writing = new Map<string, Promise<unknown>>();
@@ -42,9 +48,14 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   private polling: VideoTaskPolling | undefined;
   private sweeping: NodeJS.Timeout | undefined;
 
-  constructor(private readonly retention: ResolvedRetention) {
+  /**
+   * @param name of the class, for errors
+   * @throws ConfigurationError when the retention makes no sense
+   */
+  constructor(name: string, retention: VideoTaskRetention | undefined) {
     super();
-    this.book = new RecordBook(retention);
+    this.retention = resolveRetention(name, retention);
+    this.book = new RecordBook(this.retention);
     this.changes$ = this.changes.asObservable();
   }
 

@@ -1,6 +1,6 @@
 import { LocalVideoTaskStore } from "./local-video-task-store.js";
 import type { VideoTaskRecord } from "./video-task-record.js";
-import { resolveRetention, type VideoTaskRetention } from "./video-task-retention.js";
+import type { VideoTaskRetention } from "./video-task-retention.js";
 
 /** Settings of a `MemoryVideoTaskStore`. */
 export interface MemoryVideoTaskStoreOptions {
@@ -14,7 +14,7 @@ export class MemoryVideoTaskStore extends LocalVideoTaskStore {
 
   /** @throws ConfigurationError when the retention makes no sense */
   constructor({ retention }: MemoryVideoTaskStoreOptions = {}) {
-    super(resolveRetention("MemoryVideoTaskStore", retention));
+    super("MemoryVideoTaskStore", retention);
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
 import { LocalVideoTaskStore } from "../local-video-task-store.js";
 import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../video-task-record.js";
-import { resolveRetention, type VideoTaskRetention } from "../video-task-retention.js";
+import type { VideoTaskRetention } from "../video-task-retention.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
 import { cutFiles, type KeptRemains } from "./cut-files.js";
 import { describeRemains } from "./describe-remains.js";
@@ -77,7 +77,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     lockWaitMs = DEFAULT_LOCK_WAIT_MS,
     lockLeaseMs = DEFAULT_LOCK_LEASE_MS,
   }: JournalVideoTaskStoreOptions = {}) {
-    super(resolveRetention("JournalVideoTaskStore", retention));
+    super("JournalVideoTaskStore", retention);
     if (!(lockLeaseMs >= SHORTEST_LOCK_LEASE_MS)) {
       throw new ConfigurationError(
         `Option lockLeaseMs of JournalVideoTaskStore must be a number from ${SHORTEST_LOCK_LEASE_MS} on, and not ` +
