@@ -111,7 +111,7 @@ export function createObserver(
   const reportOnce = (name: string, error: unknown) => {
     if (broken.has(name)) return;
     broken.add(name);
-    const text = `Model Gateway: the ${name === "logger" ? name : `hook ${name}`} failed: ${describe(error)}`;
+    const text = `Model Gateway: the ${name === "logger" ? name : `hook ${name}`} failed: ${describeThrown(error)}`;
     if (!log("error", text)) console.error(text);
   };
   const tell = <E extends object>(
@@ -187,7 +187,8 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-function describe(error: unknown): string {
+/** What somebody threw, which may be anything, as text. */
+export function describeThrown(error: unknown): string {
   try {
     return String(error);
   } catch {

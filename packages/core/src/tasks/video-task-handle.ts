@@ -1,3 +1,4 @@
+import type { TraceContext } from "../hooks/tracer.js";
 import type { AddressKind } from "../transport/address-kind.js";
 
 /** The three ways to create a task; a task is read where it was created. */
@@ -12,4 +13,6 @@ export interface VideoTaskHandle {
   address?: AddressKind;
   /** When the task was created, in milliseconds since the epoch. */
   createdAt?: number;
+  /** The call that created the task, where calls are traced: its polls belong there, in whatever process. */
+  trace?: TraceContext;
 }
