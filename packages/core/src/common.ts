@@ -7,6 +7,7 @@ export type { ModelGatewayOptions } from "./config/config.js";
 export type {
   CallEvent,
   FailoverEvent,
+  FailureEvent,
   GatewayHooks,
   GatewayLogger,
   LogLevel,

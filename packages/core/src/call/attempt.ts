@@ -1,7 +1,7 @@
 import type { Address, AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
 import { meaningOf } from "../errors/error-from-answer.js";
-import type { AttemptRecord } from "../errors/gateway-error.js";
+import { type AttemptRecord, GatewayError } from "../errors/gateway-error.js";
 import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
 import type { CallEvent, Observer } from "../hooks/observer.js";
 import type { SafeSpan, TracedCall } from "../hooks/tracer.js";
@@ -303,6 +303,14 @@ export function eventOf(call: Call, address: Address, attempt: number): CallEven
   const { model, model_name = model } = (call.body ?? call) as { model?: unknown; model_name?: unknown };
   const event = { call: call.name, method: call.method, path: call.path, address: address.kind, attempt };
   return typeof model_name === "string" ? { ...event, model: model_name } : event;
+}
+
+/** Tells the hooks of an error that the caller gets. */
+export function tellFailure(observer: Observer | undefined, event: CallEvent, error: unknown): void {
+  if (observer === undefined || !(error instanceof GatewayError)) return;
+  const { kind, maybeProcessed, requestId } = error;
+  const { status } = error as { status?: number };
+  observer.onFailure({ ...event, kind, maybeProcessed, ...known({ status, requestId }) });
 }
 
 /** How hooks and traces name the end of a stream. */

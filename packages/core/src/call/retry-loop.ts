@@ -8,6 +8,7 @@ import {
   type PreparedCall,
   type Reading,
   runAttempt,
+  tellFailure,
   timeLeft,
 } from "./attempt.js";
 import { type Call, checkRequestOptions, type RequestOptions, startDeadline } from "./call.js";
@@ -25,13 +26,16 @@ export async function runWithRetries<E>(
   reading?: Reading<E>,
 ): Promise<FinishedCall<E>> {
   const prepared = prepare(runtime, call, options, reading);
-  const { span, encoded, timeline } = prepared;
+  const { span, encoded, timeline, candidates } = prepared;
   const work = () => repeatAttempts(runtime, prepared);
   try {
     return await (span === undefined ? work() : span.run(work));
   } catch (error) {
     encoded.release?.(error);
     span?.end({ attempts: timeline.length, error });
+    const last = timeline.at(-1)?.address;
+    const address = candidates.find(({ kind }) => kind === last) ?? (candidates[0] as Address);
+    tellFailure(runtime.observer, eventOf(call, address, timeline.length), error);
     throw error;
   }
 }

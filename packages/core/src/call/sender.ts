@@ -6,7 +6,7 @@ import { SafeSpan } from "../hooks/tracer.js";
 import type { Transport } from "../transport/transport.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
-import type { ClientRuntime, FinishedCall, Reading } from "./attempt.js";
+import { type ClientRuntime, eventOf, type FinishedCall, type Reading, tellFailure } from "./attempt.js";
 import { type AnswerInfo, type Call, headOf, type RequestOptions, startDeadline } from "./call.js";
 import { errorFromUnreadable } from "./call-errors.js";
 import { CallGate } from "./call-gate.js";
@@ -78,6 +78,7 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
             return withResponse(result, info);
           } catch (error) {
             span?.end({ ...headOf(info), error });
+            tellFailure(runtime.observer, eventOf(call, context.address, info.timeline.length), error);
             throw error;
           }
         }),
