@@ -1,10 +1,5 @@
+import type { TraceContext } from "../tasks/trace-context.js";
 import type { StreamEndEvent } from "./observer.js";
-
-/** A place in a trace, as W3C Trace Context writes it. Plain JSON: it travels in the handle of a video task. */
-export interface TraceContext {
-  traceparent: string;
-  tracestate?: string;
-}
 
 /** A call that begins: one, however many attempts it takes. */
 export interface TracedCall {

@@ -1,5 +1,5 @@
-import type { TraceContext } from "../hooks/tracer.js";
 import type { AddressKind } from "../transport/address-kind.js";
+import type { TraceContext } from "./trace-context.js";
 
 /** The three ways to create a task; a task is read where it was created. */
 export type VideoFamily = "content" | "image2video" | "omni-video";

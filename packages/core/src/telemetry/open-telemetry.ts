@@ -10,7 +10,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { GatewayError } from "../errors/gateway-error.js";
-import type { CallEnd, CallSpan, GatewayTracer, TraceContext, TracedCall } from "../hooks/tracer.js";
+import type { CallEnd, CallSpan, GatewayTracer, TracedCall } from "../hooks/tracer.js";
+import type { TraceContext } from "../tasks/trace-context.js";
 import { VERSION } from "../version.js";
 import { contentOfAnswer, contentOfRequest } from "./message-attributes.js";
 import { requestAttributes } from "./request-attributes.js";

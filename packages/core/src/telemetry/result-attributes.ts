@@ -1,4 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
+import type { Usage } from "../chat/chat-types.js";
+import { readCacheTokens } from "../chat/read-cache-tokens.js";
 import type { TracedCall } from "../hooks/tracer.js";
 
 /** What the answer tells of the call, without anything that models wrote. */
@@ -27,23 +29,16 @@ interface Answer {
   usage?: Usage | null;
 }
 
-interface Usage {
-  prompt_tokens?: unknown;
-  input_tokens?: unknown;
-  completion_tokens?: unknown;
-  output_tokens?: unknown;
-  prompt_tokens_details?: { cached_tokens?: unknown } | null;
-  completion_tokens_details?: { reasoning_tokens?: unknown } | null;
-}
-
 function answerAttributes({ id, model, choices, usage }: Answer): Attributes {
   const reasons = Array.isArray(choices)
     ? choices.map((choice) => choice?.finish_reason).filter((reason) => typeof reason === "string")
     : [];
+  const cached = readCacheTokens(usage);
   const tokens = {
-    "gen_ai.usage.input_tokens": usage?.prompt_tokens ?? usage?.input_tokens,
-    "gen_ai.usage.output_tokens": usage?.completion_tokens ?? usage?.output_tokens,
-    "gen_ai.usage.cache_read.input_tokens": usage?.prompt_tokens_details?.cached_tokens,
+    "gen_ai.usage.input_tokens": usage?.prompt_tokens ?? usage?.["input_tokens"],
+    "gen_ai.usage.output_tokens": usage?.completion_tokens ?? usage?.["output_tokens"],
+    "gen_ai.usage.cache_read.input_tokens": cached.read,
+    "gen_ai.usage.cache_creation.input_tokens": cached.written,
     "gen_ai.usage.reasoning.output_tokens": usage?.completion_tokens_details?.reasoning_tokens,
   };
   return {
