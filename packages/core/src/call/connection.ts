@@ -1,6 +1,6 @@
+import { selectTransport } from "#transport";
 import { type GatewayConfig, type ModelGatewayOptions, resolveConfig } from "../config/config.js";
 import { isBrowserRuntime } from "../transport/fetch-transport.js";
-import { selectTransport } from "../transport/select-transport.js";
 import type { Transport } from "../transport/transport.js";
 import { createSender, type Sender } from "./sender.js";
 
