@@ -23,6 +23,9 @@ import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-reque
 import { createVideos } from "./videos/create-videos.js";
 import type { Videos } from "./videos/videos.js";
 
+/** What `console.log` shows on Node. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
 /**
  * Client of a model gateway.
  *
@@ -65,6 +68,10 @@ export class ModelGateway {
     onConnection(connection, ({ sender, ownOrigins }) =>
       defineHidden(this, { sender, ownOrigins, downloader }),
     );
+    // As a computed method it would keep this class, and all it holds, in every bundle of a part of this package.
+    Object.defineProperty(this, INSPECT, {
+      value: () => `ModelGateway { baseURL: ${JSON.stringify(this.baseURL)} }`,
+    });
   }
 
   /**
@@ -92,11 +99,6 @@ export class ModelGateway {
   isOwnOrigin(url: string | URL): boolean {
     const { origin } = new URL(url, this.baseURL);
     return this.ownOrigins.has(origin);
-  }
-
-  /** What `console.log` shows on Node. */
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return `ModelGateway { baseURL: ${JSON.stringify(this.baseURL)} }`;
   }
 
   /** What `JSON.stringify` shows: the address, and nothing secret. */
