@@ -44,6 +44,12 @@ export class Connection {
     const use: Use = (make) => make({ config, transport, sender, ownOrigins });
     Object.defineProperty(this, USE, { value: use });
   }
+
+  /** Whether a URL lies on one of the gateway's base addresses, where downloads send the key along. */
+  isOwnOrigin(url: string | URL): boolean {
+    const { origin } = new URL(url, this.baseURL);
+    return onConnection(this, ({ ownOrigins }) => ownOrigins.has(origin));
+  }
 }
 
 /** Makes a resource of a connection, or of the options of one that it has to itself. */
