@@ -8,6 +8,7 @@ import type {
   ResponseHeaders,
   Transport,
   TransportExchange,
+  TransportFailure,
   TransportRequest,
   TransportSink,
 } from "../transport/transport.js";
@@ -71,226 +72,275 @@ export function runExchange<T>(
   options: ExchangeOptions<T>,
 ): Promise<ExchangeAnswer<T>> {
   return new Promise((resolve, reject) => {
-    const { connectTimeoutMs, createReader, deadline, idleTimeoutMs, maxBytes, signal } = options;
-    const limitsWhole = options.streamLimit === "whole";
-    let status = 0;
-    let headers: ResponseHeaders = NO_HEADERS;
-    let exchange: TransportExchange | undefined;
-    let reader: StreamReader<T> | undefined;
-    let body: BodyReader | undefined;
-    let chunks: Uint8Array[] = [];
-    let size = 0;
-    let settled = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let limitMs = options.timeoutMs;
-    let lastActivity = performance.now();
-    let pausedAt = 0;
-    let forgetSignal: (() => void) | undefined;
-
-    const isConnecting = () => exchange?.isConnecting() === true;
-
-    const settle = (end: ExchangeEnd): void => {
-      settled = true;
-      clearTimeout(timer);
-      forgetSignal?.();
-      options.onSettled?.(end);
-    };
-
-    const fail = (failure: ExchangeFailure): void => {
-      settle(failure);
-      exchange?.abort();
-      if (reader === undefined) {
-        reject(failure);
-        return;
-      }
-      if (failure.kind === "aborted") reader.queue.discard();
-      reader.queue.finish(failure.kind === "reader" ? failure.cause : reader.interrupted(failure));
-    };
-
-    /** The limit that is reached first, as things are, and what it means to reach it. */
-    const nextLimit = (): { at: number; failure: ExchangeFailure } => {
-      const connecting = isConnecting();
-      const timeout = (limit: TimeLimit, limitMs: number): ExchangeFailure => ({
-        kind: "timeout",
-        limit,
-        limitMs,
-        sent: !connecting,
-      });
-      let at = lastActivity + limitMs;
-      let failure: ExchangeFailure = { kind: "idle" };
-      if (reader?.queue.isPaused) {
-        // A reader may take its time; one that never began holds a connection for nothing.
-        at = reader.queue.wasRead ? Number.POSITIVE_INFINITY : pausedAt + idleTimeoutMs;
-        failure = { kind: "unread" };
-      } else if (reader === undefined || limitsWhole) failure = timeout("timeout", limitMs);
-      const connectAt = lastActivity + connectTimeoutMs;
-      if (connecting && connectAt < at) {
-        at = connectAt;
-        failure = timeout("connect", connectTimeoutMs);
-      }
-      return deadline !== undefined && deadline.at < at
-        ? { at: deadline.at, failure: timeout("deadline", deadline.ms) }
-        : { at, failure };
-    };
-
-    const arm = (): void => {
-      clearTimeout(timer);
-      const { at } = nextLimit();
-      if (at === Number.POSITIVE_INFINITY) return;
-      // Timers hold at most 31 bits; a longer limit is reached in several steps.
-      timer = setTimeout(onTimer, Math.min(Math.max(1, at - performance.now()), MAX_TIMER_MS));
-    };
-
-    /** The timer is set once and compares with the last activity: cheaper than setting it anew for every chunk. */
-    const onTimer = (): void => {
-      const { at, failure } = nextLimit();
-      if (performance.now() < at - 1) arm();
-      else fail(failure);
-    };
-
-    const takeText = (): string => {
-      const taken = chunks;
-      chunks = [];
-      // Most answers come in one piece.
-      return new TextDecoder().decode(taken.length === 1 ? taken[0] : joinBytes(taken));
-    };
-
-    const startStream = (): StreamReader<T> => {
-      const started = (createReader as NonNullable<typeof createReader>)({ status, headers });
-      reader = started;
-      if (!limitsWhole) {
-        limitMs = idleTimeoutMs;
-        // The wait for the head was no silence of the stream.
-        lastActivity = performance.now();
-      }
-      arm();
-      started.queue.attach({
-        resume: () => {
-          const now = performance.now();
-          lastActivity = limitsWhole ? lastActivity + (now - pausedAt) : now;
-          if (!settled) arm();
-          exchange?.resume();
-        },
-        // The reader of the stream has gone.
-        abort: () => {
-          if (settled) return;
-          settle("left");
-          exchange?.abort();
-        },
-      });
-      resolve({ status, headers, stream: started.queue });
-      return started;
-    };
-
-    const readStream = (to: StreamReader<T>, chunk: Uint8Array): boolean => {
-      const { queue } = to;
-      let items: number;
-      try {
-        items = to.push(chunk);
-      } catch (cause) {
-        queue.flush();
-        fail({ kind: "reader", cause });
-        return true;
-      }
-      if (items > 0 && !limitsWhole) lastActivity = performance.now();
-      const wantsMore = queue.flush();
-      if (to.complete) {
-        // The answer is whole although the connection is still open.
-        settle("complete");
-        queue.finish();
-        const linger = setTimeout(() => exchange?.abort(), LINGER_MS);
-        (linger as { unref?: () => void }).unref?.();
-      } else if (!wantsMore) {
-        pausedAt = performance.now();
-        arm();
-      }
-      return wantsMore || settled;
-    };
-
-    const sink: TransportSink = {
-      head(receivedStatus, receivedHeaders) {
-        status = receivedStatus;
-        headers = receivedHeaders;
-        if (!isSuccess(status)) return;
-        body = options.createBodyReader?.();
-        // Most streams say what they are; others show it by their first byte.
-        const isStream =
-          options.streams === "any" || headers.get("content-type")?.startsWith("text/event-stream");
-        if (createReader !== undefined && isStream) startStream();
-      },
-
-      data(chunk) {
-        if (settled) return true;
-        if (reader !== undefined) return readStream(reader, chunk);
-        size += chunk.length;
-        if (body === undefined) chunks.push(chunk);
-        else if (size <= maxBytes) body.push(chunk);
-        if (!isSuccess(status)) {
-          if (size > MAX_ERROR_BYTES) {
-            settle("complete");
-            exchange?.abort();
-            resolve({ status, headers, text: takeText().slice(0, MAX_ERROR_BYTES) });
-          }
-          return true;
-        }
-        if (size > maxBytes) {
-          fail({ kind: "too_large", limit: maxBytes });
-          return true;
-        }
-        let wantsMore = true;
-        if (createReader !== undefined && size - chunk.length < SNIFF_BYTES && looksLikeEvents(chunks)) {
-          const kept = chunks;
-          chunks = [];
-          const started = startStream();
-          for (const piece of kept) if (!settled) wantsMore = readStream(started, piece);
-        }
-        return wantsMore;
-      },
-
-      end() {
-        if (settled) return;
-        if (reader === undefined) {
-          settle("complete");
-          resolve(body === undefined ? { status, headers, text: takeText() } : readBy(body, status, headers));
-          return;
-        }
-        try {
-          reader.end();
-        } catch (cause) {
-          fail({ kind: "reader", cause });
-          return;
-        }
-        reader.queue.flush();
-        if (reader.complete) {
-          settle("complete");
-          reader.queue.finish();
-        } else fail({ kind: "closed" });
-      },
-
-      failed({ phase, code, cause }) {
-        if (!settled) fail({ kind: phase === "no_answer" ? "reset" : phase, code, cause });
-      },
-    };
-
-    if (signal?.aborted) {
-      fail({ kind: "aborted", cause: signal.reason, sent: false });
-      return;
-    }
-    forgetSignal = onAbort(signal, () =>
-      fail({ kind: "aborted", cause: signal?.reason, sent: !isConnecting() }),
-    );
-    try {
-      exchange = transport.send(request, sink);
-    } catch (cause) {
-      fail({ kind: "unsent", cause });
-      return;
-    }
-    if (settled) exchange.abort();
-    else arm();
+    new Exchange(options, resolve, reject).start(transport, request);
   });
 }
 
-const NO_HEADERS: ResponseHeaders = { get: () => undefined, toRecord: () => ({}) };
+class Exchange<T> implements TransportSink {
+  #status = 0;
+  #headers!: ResponseHeaders;
+  #exchange: TransportExchange | undefined;
+  #reader: StreamReader<T> | undefined;
+  #body: BodyReader | undefined;
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+  #settled = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastActivity = performance.now();
+  #pausedAt = 0;
+  #limitMs: number;
+  #forgetSignal: (() => void) | undefined;
+  readonly #options: ExchangeOptions<T>;
+  readonly #resolve: (answer: ExchangeAnswer<T>) => void;
+  readonly #reject: (failure: ExchangeFailure) => void;
+
+  constructor(
+    options: ExchangeOptions<T>,
+    resolve: (answer: ExchangeAnswer<T>) => void,
+    reject: (failure: ExchangeFailure) => void,
+  ) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#limitMs = options.timeoutMs;
+  }
+
+  start(transport: Transport, request: TransportRequest): void {
+    const { signal } = this.#options;
+    if (signal?.aborted) {
+      this.#fail({ kind: "aborted", cause: signal.reason, sent: false });
+      return;
+    }
+    this.#forgetSignal = onAbort(signal, this.#onAbort);
+    try {
+      this.#exchange = transport.send(request, this);
+    } catch (cause) {
+      this.#fail({ kind: "unsent", cause });
+      return;
+    }
+    if (this.#settled) this.#exchange.abort();
+    else this.#arm();
+  }
+
+  head(status: number, headers: ResponseHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    const { createBodyReader, createReader } = this.#options;
+    if (!isSuccess(status)) return;
+    this.#body = createBodyReader?.();
+    if (createReader === undefined) return;
+    // Most streams say what they are; others show it by their first byte.
+    const isStream =
+      this.#options.streams === "any" || headers.get("content-type")?.startsWith("text/event-stream");
+    if (isStream) this.#startStream(createReader({ status, headers }));
+  }
+
+  data(chunk: Uint8Array): boolean {
+    if (this.#settled) return true;
+    if (this.#reader !== undefined) return this.#readStream(this.#reader, chunk);
+    this.#size += chunk.length;
+    if (this.#body === undefined) this.#chunks.push(chunk);
+    else if (this.#size <= this.#options.maxBytes) this.#body.push(chunk);
+    if (!isSuccess(this.#status)) {
+      if (this.#size > MAX_ERROR_BYTES) this.#cutErrorBody();
+      return true;
+    }
+    if (this.#size > this.#options.maxBytes) {
+      this.#fail({ kind: "too_large", limit: this.#options.maxBytes });
+      return true;
+    }
+    const { createReader } = this.#options;
+    if (createReader === undefined) return true;
+    if (this.#size - chunk.length < SNIFF_BYTES && looksLikeEvents(this.#chunks)) {
+      const reader = createReader({ status: this.#status, headers: this.#headers });
+      this.#startStream(reader);
+      let wantsMore = true;
+      for (const kept of this.#chunks.splice(0)) {
+        if (!this.#settled) wantsMore = this.#readStream(reader, kept);
+      }
+      return wantsMore;
+    }
+    return true;
+  }
+
+  end(): void {
+    if (this.#settled) return;
+    const body = this.#body;
+    const headers = this.#headers;
+    const reader = this.#reader;
+    const status = this.#status;
+    if (reader === undefined) {
+      this.#settle("complete");
+      if (body === undefined) this.#resolve({ status, headers, text: this.#takeText() });
+      else this.#resolve(readBy(body, status, headers));
+      return;
+    }
+    try {
+      reader.end();
+    } catch (error) {
+      this.#fail({ kind: "reader", cause: error });
+      return;
+    }
+    reader.queue.flush();
+    if (!reader.complete) {
+      this.#fail({ kind: "closed" });
+      return;
+    }
+    this.#settle("complete");
+    reader.queue.finish();
+  }
+
+  failed({ phase, code, cause }: TransportFailure): void {
+    if (this.#settled) return;
+    this.#fail({ kind: phase === "no_answer" ? "reset" : phase, code, cause });
+  }
+
+  #cutErrorBody(): void {
+    this.#settle("complete");
+    this.#exchange?.abort();
+    const text = this.#takeText().slice(0, MAX_ERROR_BYTES);
+    this.#resolve({ status: this.#status, headers: this.#headers, text });
+  }
+
+  #startStream(reader: StreamReader<T>): void {
+    this.#reader = reader;
+    if (!this.#limitsWhole) {
+      this.#limitMs = this.#options.idleTimeoutMs;
+      // The wait for the head was no silence of the stream.
+      this.#lastActivity = performance.now();
+    }
+    this.#arm();
+    reader.queue.attach({
+      resume: () => {
+        const now = performance.now();
+        this.#lastActivity = this.#limitsWhole ? this.#lastActivity + (now - this.#pausedAt) : now;
+        if (!this.#settled) this.#arm();
+        this.#exchange?.resume();
+      },
+      abort: () => this.#stop(),
+    });
+    this.#resolve({ status: this.#status, headers: this.#headers, stream: reader.queue });
+  }
+
+  #readStream(reader: StreamReader<T>, chunk: Uint8Array): boolean {
+    let items: number;
+    try {
+      items = reader.push(chunk);
+    } catch (error) {
+      reader.queue.flush();
+      this.#fail({ kind: "reader", cause: error });
+      return true;
+    }
+    if (items > 0 && !this.#limitsWhole) this.#lastActivity = performance.now();
+    const wantsMore = reader.queue.flush();
+    if (reader.complete) this.#finishEarly(reader);
+    else if (!wantsMore) this.#pause();
+    return wantsMore || this.#settled;
+  }
+
+  /** The answer is whole although the connection is still open. */
+  #finishEarly(reader: StreamReader<T>): void {
+    this.#settle("complete");
+    reader.queue.finish();
+    const linger = setTimeout(() => this.#exchange?.abort(), LINGER_MS);
+    (linger as { unref?: () => void }).unref?.();
+  }
+
+  /** The reader of the stream has gone. */
+  #stop(): void {
+    if (this.#settled) return;
+    this.#settle("left");
+    this.#exchange?.abort();
+  }
+
+  #fail(failure: ExchangeFailure): void {
+    this.#settle(failure);
+    this.#exchange?.abort();
+    const reader = this.#reader;
+    if (reader === undefined) {
+      this.#reject(failure);
+      return;
+    }
+    if (failure.kind === "aborted") reader.queue.discard();
+    reader.queue.finish(failure.kind === "reader" ? failure.cause : reader.interrupted(failure));
+  }
+
+  get #limitsWhole(): boolean {
+    return this.#options.streamLimit === "whole";
+  }
+
+  #pause(): void {
+    this.#pausedAt = performance.now();
+    this.#arm();
+  }
+
+  #settle(end: ExchangeEnd): void {
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#forgetSignal?.();
+    this.#options.onSettled?.(end);
+  }
+
+  readonly #onAbort = (): void => {
+    this.#fail({ kind: "aborted", cause: this.#options.signal?.reason, sent: !this.#isConnecting() });
+  };
+
+  #isConnecting(): boolean {
+    return this.#exchange?.isConnecting() === true;
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const { at } = this.#nextLimit();
+    if (at === Number.POSITIVE_INFINITY) return;
+    // Timers hold at most 31 bits; a longer limit is reached in several steps.
+    this.#timer = setTimeout(this.#onTimer, Math.min(Math.max(1, at - performance.now()), MAX_TIMER_MS));
+  }
+
+  /** The limit that is reached first, as things are, and what it means to reach it. */
+  #nextLimit(): { at: number; failure: ExchangeFailure } {
+    const { connectTimeoutMs, deadline, idleTimeoutMs } = this.#options;
+    const connecting = this.#isConnecting();
+    const timeout = (limit: TimeLimit, limitMs: number): ExchangeFailure => ({
+      kind: "timeout",
+      limit,
+      limitMs,
+      sent: !connecting,
+    });
+    let next: { at: number; failure: ExchangeFailure };
+    if (this.#reader?.queue.isPaused) {
+      // A reader may take its time; one that never began holds a connection for nothing.
+      const at = this.#reader.queue.wasRead ? Number.POSITIVE_INFINITY : this.#pausedAt + idleTimeoutMs;
+      next = { at, failure: { kind: "unread" } };
+    } else {
+      const failure: ExchangeFailure =
+        this.#reader === undefined || this.#limitsWhole
+          ? timeout("timeout", this.#limitMs)
+          : { kind: "idle" };
+      next = { at: this.#lastActivity + this.#limitMs, failure };
+    }
+    const connectAt = this.#lastActivity + connectTimeoutMs;
+    if (connecting && connectAt < next.at)
+      next = { at: connectAt, failure: timeout("connect", connectTimeoutMs) };
+    if (deadline !== undefined && deadline.at < next.at) {
+      next = { at: deadline.at, failure: timeout("deadline", deadline.ms) };
+    }
+    return next;
+  }
+
+  /** The timer is set once and compares with the last activity: cheaper than setting it anew for every chunk. */
+  readonly #onTimer = (): void => {
+    const { at, failure } = this.#nextLimit();
+    if (performance.now() < at - 1) this.#arm();
+    else this.#fail(failure);
+  };
+
+  #takeText(): string {
+    const chunks = this.#chunks.splice(0);
+    // Most answers come in one piece.
+    return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : joinBytes(chunks));
+  }
+}
 
 /** The text is made for those who ask: it may be many times what has been read of it. */
 function readBy<T>(body: BodyReader, status: number, headers: ResponseHeaders): ExchangeAnswer<T> {
