@@ -7,6 +7,13 @@ const ENTRIES = [
 
 export default definePackageBuild({
   entry: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])),
+  chosen: {
+    name: "#transport",
+    entry: {
+      transport: "src/transport/select-transport.ts",
+      "web-transport": "src/transport/select-web-transport.ts",
+    },
+  },
   format: ["esm", "cjs"],
   platform: "neutral",
 });

@@ -1,13 +1,14 @@
 import type { LanguageModelV4StreamPart, SharedV4Warning } from "@ai-sdk/provider";
-import type { ChatCompletionStream, ModelGateway } from "@model-gateway/core";
+import type { ChatCompletionStream } from "@model-gateway/core";
 import { type AnswerReading, ChatAnswerParts } from "./chat-answer-parts.js";
 import { DeltaJoiner } from "./delta-joiner.js";
 import { fetchFileParts } from "./fetch-file-parts.js";
+import type { ResultClient } from "./result-client.js";
 
 /** What a stream of parts is made from. */
 export interface ChatPartSource {
   chunks: ChatCompletionStream;
-  gateway: ModelGateway;
+  gateway: ResultClient;
   reading: AnswerReading;
   warnings: SharedV4Warning[];
   includeRawChunks: boolean;

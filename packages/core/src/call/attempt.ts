@@ -1,6 +1,6 @@
 import type { Address, AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
-import { meaningOf } from "../errors/error-from-answer.js";
+import { meaningOf } from "../errors/answer-meaning.js";
 import { type AttemptRecord, GatewayError } from "../errors/gateway-error.js";
 import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
 import type { CallEvent, Observer } from "../hooks/observer.js";

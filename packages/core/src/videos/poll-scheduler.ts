@@ -25,31 +25,33 @@ export interface PollPace {
  * process alive after the last watch.
  */
 export class PollScheduler {
-  private readonly polls = new TimerHeap();
-  private readonly deadlines = new TimerHeap();
-  private waiting = 0;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private armedFor = Number.POSITIVE_INFINITY;
-  private rate: number;
+  readonly #polls = new TimerHeap();
+  readonly #deadlines = new TimerHeap();
+  #waiting = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #armedFor = Number.POSITIVE_INFINITY;
+  #rate: number;
   /** Polls that may start at once; at most a tenth of a second's worth is saved up. */
-  private credit = 1;
-  private creditedAt = performance.now();
+  #credit = 1;
+  #creditedAt = performance.now();
   /** No poll before this time: the wait a 429 asked for. */
-  private silentUntil = 0;
+  #silentUntil = 0;
+  readonly #maxRate: number;
 
   /** @param maxRate polls per second while nobody complains */
-  constructor(private readonly maxRate: number) {
-    this.rate = maxRate;
+  constructor(maxRate: number) {
+    this.#maxRate = maxRate;
+    this.#rate = maxRate;
   }
 
   /** Runs a poll when it is due and the rate allows. @returns a function that cancels it */
   schedulePoll(delayMs: number, run: () => void): () => void {
-    return this.add(this.polls, delayMs, run);
+    return this.#add(this.#polls, delayMs, run);
   }
 
   /** Runs something at a time, whatever the rate. @returns a function that cancels it */
   scheduleDeadline(delayMs: number, run: () => void): () => void {
-    return this.add(this.deadlines, delayMs, run);
+    return this.#add(this.#deadlines, delayMs, run);
   }
 
   /**
@@ -59,83 +61,84 @@ export class PollScheduler {
    */
   slowDown(retryAfterMs: number | undefined): void {
     const now = performance.now();
-    if (this.silentUntil <= now) {
-      this.rate = Math.max(Math.min(MIN_RATE, this.maxRate), this.rate * SLOW_DOWN);
+    if (this.#silentUntil <= now) {
+      this.#rate = Math.max(Math.min(MIN_RATE, this.#maxRate), this.#rate * SLOW_DOWN);
     }
     const wait = Math.min(MAX_PAUSE_MS, retryAfterMs ?? PAUSE_MS);
-    this.silentUntil = Math.max(this.silentUntil, now + wait);
+    this.#silentUntil = Math.max(this.#silentUntil, now + wait);
   }
 
   pollSucceeded(): void {
-    this.rate = Math.min(this.maxRate, this.rate + this.maxRate * SPEED_UP);
+    this.#rate = Math.min(this.#maxRate, this.#rate + this.#maxRate * SPEED_UP);
   }
 
   pace(): PollPace {
-    const pausedForMs = Math.max(0, Math.ceil(this.silentUntil - performance.now()));
-    return { perSecond: this.rate, maxPerSecond: this.maxRate, pausedForMs };
+    const pausedForMs = Math.max(0, Math.ceil(this.#silentUntil - performance.now()));
+    return { perSecond: this.#rate, maxPerSecond: this.#maxRate, pausedForMs };
   }
 
-  private add(heap: TimerHeap, delayMs: number, run: () => void): () => void {
+  #add(heap: TimerHeap, delayMs: number, run: () => void): () => void {
     const entry: TimerEntry = { due: performance.now() + delayMs, run, cancelled: false };
     heap.push(entry);
-    this.waiting++;
-    if (entry.due < this.armedFor) this.arm();
+    this.#waiting++;
+    if (entry.due < this.#armedFor) this.#arm();
     return () => {
       if (entry.cancelled) return;
-      this.retire(entry);
-      if (this.waiting === 0) this.arm();
+      this.#retire(entry);
+      if (this.#waiting === 0) this.#arm();
     };
   }
 
-  private retire(entry: TimerEntry): void {
+  #retire(entry: TimerEntry): void {
     entry.cancelled = true;
-    this.waiting--;
+    this.#waiting--;
   }
 
-  private arm(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.armedFor = Number.POSITIVE_INFINITY;
-    if (this.waiting === 0) {
-      this.polls.clear();
-      this.deadlines.clear();
+  #arm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#armedFor = Number.POSITIVE_INFINITY;
+    if (this.#waiting === 0) {
+      this.#polls.clear();
+      this.#deadlines.clear();
       return;
     }
     const now = performance.now();
-    const poll = this.polls.peek();
-    const deadline = this.deadlines.peek();
-    const pollAt = poll === undefined ? Number.POSITIVE_INFINITY : Math.max(poll.due, this.rateAllowsAt(now));
-    this.armedFor = Math.min(pollAt, deadline?.due ?? Number.POSITIVE_INFINITY);
-    this.timer = setTimeout(this.tick, Math.min(Math.max(0, this.armedFor - now), MAX_TIMER_MS));
+    const poll = this.#polls.peek();
+    const deadline = this.#deadlines.peek();
+    const pollAt =
+      poll === undefined ? Number.POSITIVE_INFINITY : Math.max(poll.due, this.#rateAllowsAt(now));
+    this.#armedFor = Math.min(pollAt, deadline?.due ?? Number.POSITIVE_INFINITY);
+    this.#timer = setTimeout(this.#tick, Math.min(Math.max(0, this.#armedFor - now), MAX_TIMER_MS));
   }
 
-  private readonly tick = (): void => {
+  readonly #tick = (): void => {
     const now = performance.now();
-    this.runDue(this.deadlines, now, () => true);
-    this.credit = Math.min(Math.max(1, this.rate / 10), this.creditAt(now));
-    this.creditedAt = now;
-    this.runDue(this.polls, now, () => {
-      if (this.credit < 1 || this.silentUntil > now) return false;
-      this.credit--;
+    this.#runDue(this.#deadlines, now, () => true);
+    this.#credit = Math.min(Math.max(1, this.#rate / 10), this.#creditAt(now));
+    this.#creditedAt = now;
+    this.#runDue(this.#polls, now, () => {
+      if (this.#credit < 1 || this.#silentUntil > now) return false;
+      this.#credit--;
       return true;
     });
-    this.arm();
+    this.#arm();
   };
 
-  private runDue(heap: TimerHeap, now: number, admit: () => boolean): void {
+  #runDue(heap: TimerHeap, now: number, admit: () => boolean): void {
     for (let entry = heap.peek(); entry !== undefined && entry.due <= now && admit(); entry = heap.peek()) {
-      this.retire(entry);
+      this.#retire(entry);
       heap.pop();
       entry.run();
     }
   }
 
-  private creditAt(now: number): number {
-    return this.credit + ((now - this.creditedAt) * this.rate) / 1000;
+  #creditAt(now: number): number {
+    return this.#credit + ((now - this.#creditedAt) * this.#rate) / 1000;
   }
 
-  private rateAllowsAt(now: number): number {
-    const missing = Math.max(0, 1 - this.creditAt(now));
-    return Math.max(this.silentUntil, now + (missing * 1000) / this.rate);
+  #rateAllowsAt(now: number): number {
+    const missing = Math.max(0, 1 - this.#creditAt(now));
+    return Math.max(this.#silentUntil, now + (missing * 1000) / this.#rate);
   }
 }
