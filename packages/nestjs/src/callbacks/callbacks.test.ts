@@ -287,10 +287,10 @@ describe("a callback of a task", () => {
   };
   const asked = (emulator: Emulator) => emulator.journal.list({ method: "GET", path: "/videos/*" }).length;
 
-  it("that was given up takes it up again", async () => {
+  it("that was left after its time takes it up again", async () => {
     const { videos, addressOf } = await bootWithCallbacks({}, undefined, { maxWatchMs: 300 });
     const { key } = await videos.submit(STUCK);
-    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "unknown" });
+    expect((await lastValueFrom(videos.watch$(key))).problem?.kind).toBe("video_task_timeout");
     await expect
       .poll(async () => {
         await post(addressOf());
@@ -299,10 +299,10 @@ describe("a callback of a task", () => {
       .toBeUndefined();
   });
 
-  it("that nobody wants polled is ignored, also when it was given up before", async () => {
+  it("that nobody wants polled is ignored, also when it was left before", async () => {
     const { app, videos, emulator, addressOf } = await bootWithCallbacks({}, undefined, { maxWatchMs: 20 });
     const { key } = await videos.submit(STUCK);
-    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "unknown" });
+    expect((await lastValueFrom(videos.watch$(key))).problem?.kind).toBe("video_task_timeout");
     await videos.cancelWatch(key);
     const cancelled = await videos.get(key);
     const before = asked(emulator);
