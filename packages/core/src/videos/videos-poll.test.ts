@@ -188,6 +188,26 @@ describe("the pace of polling", () => {
   });
 });
 
+describe("an answer that is no task", () => {
+  it.each([{}, { message: "ok" }, { data: {} }, { data: [] }])("is no task that runs: %j", async (body) => {
+    const server = await startServer((_request, response) => sendJSON(response, body));
+    const { videos } = gatewayFor(server.url, { logLevel: "off" });
+    const { task, error, nextPollMs } = await videos.poll(NEW());
+    expect(task).toBeUndefined();
+    expect(error?.kind).toBe("invalid_response");
+    expect(nextPollMs).toBeLessThanOrEqual(1_100);
+  });
+
+  it.each([{ id: "t1" }, { data: { task_id: "t1" } }, { status: "steaming" }, { output: { progress: 3 } }])(
+    "is a task where it says anything of one: %j",
+    async (body) => {
+      const server = await startServer((_request, response) => sendJSON(response, body));
+      const { videos } = gatewayFor(server.url, { logLevel: "off" });
+      expect((await videos.poll(NEW())).task?.status).toBe("running");
+    },
+  );
+});
+
 describe("the check of a request", () => {
   it.each<[VideoFamily, object, object]>([
     ["content", { model: "m", content: [{ type: "text", text: "A boat" }] }, { model: "m" }],

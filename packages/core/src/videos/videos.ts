@@ -108,7 +108,12 @@ export class Videos {
       address: handle?.address,
       defaultTimeoutMs: SHORT_TIMEOUT_MS,
     };
-    return this.sender.json(call, options, (body) => readVideoTask(body, handle));
+    return this.sender.json(call, options, (body, unreadable) => {
+      const task = readVideoTask(body, handle);
+      if (!saysAnything(task) && readTaskId(body, "flat") === undefined)
+        throw unreadable("JSON that is no task: it has neither id nor status");
+      return task;
+    });
   }
 
   /**
@@ -181,6 +186,11 @@ export class Videos {
       ...(nextPollMs !== undefined && { nextPollMs }),
     });
   }
+}
+
+/** A word that is not known is read as running; no word at all, and nothing else, is somebody else's answer. */
+function saysAnything({ rawStatus, progress, videos }: VideoTask): boolean {
+  return rawStatus !== undefined || progress !== undefined || videos.length > 0;
 }
 
 function pathOf(handle: VideoTaskHandle): string {
