@@ -46,6 +46,11 @@ export class TimerHeap {
     this.#entries.length = 0;
   }
 
+  /** Makes everything due by a time; the order stays. */
+  hasten(dueAtLatest: number): void {
+    for (const entry of this.#entries) entry.due = Math.min(entry.due, dueAtLatest);
+  }
+
   #dueAt(index: number): number {
     return (this.#entries[index] as TimerEntry).due;
   }

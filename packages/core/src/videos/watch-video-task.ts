@@ -2,8 +2,9 @@ import { onAbort } from "../call/abort-signal.js";
 import { APIUserAbortError } from "../errors/errors.js";
 import type { GatewayError } from "../errors/gateway-error.js";
 import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
-import type { PollScheduler } from "./poll-scheduler.js";
-import { ageOf, type PollBackoff, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
+import type { PollBackoff } from "./poll-delay.js";
+import type { PollReason, PollScheduler } from "./poll-scheduler.js";
+import { ageOf, pollVideoTask, type VideoPoll } from "./poll-video-task.js";
 import { VideoTaskTimeoutError } from "./video-errors.js";
 import type { VideoTask } from "./video-types.js";
 
@@ -17,6 +18,8 @@ export interface WatchOptions {
   timeoutMs?: number;
   /** Ends the watch at once with an `APIUserAbortError`. The task itself goes on. */
   signal?: AbortSignal;
+  /** Is told of each poll when it is through, also of those that failed or found no change. Must not throw. */
+  onPoll?: (poll: VideoPoll) => void;
 }
 
 /** Why a task cannot be read at the moment. */
@@ -34,8 +37,8 @@ export interface VideoWatch extends AsyncIterableIterator<VideoTask> {
   /** Set while the task cannot be read: the watch polls on, slowly, since the task itself goes on. */
   readonly trouble: PollTrouble | undefined;
   /**
-   * Polls ahead of time, such as on a callback: at once, or a second after the last poll if that comes later.
-   * The client's rate holds, so calling it often costs nothing.
+   * Polls ahead of time, such as on a callback: at once, or a second after the last poll if that comes later, and
+   * before polls that nobody asked for. The client's rate holds, so calling it often costs nothing.
    */
   pollSoon(): void;
 }
@@ -54,6 +57,8 @@ export class VideoTaskWatch implements VideoWatch {
   #lastPollAt = Number.NEGATIVE_INFINITY;
   #polling = false;
   #soon = false;
+  /** Whether the poll that waits was asked for. */
+  #asked = false;
   #last: VideoTask | undefined;
   #troubled: PollTrouble | undefined;
   #forgetSignal: (() => void) | undefined;
@@ -65,10 +70,8 @@ export class VideoTaskWatch implements VideoWatch {
 
   readonly #handle: VideoTaskHandle;
   readonly #options: WatchOptions;
-
   readonly #scheduler: PollScheduler;
   readonly #retrieve: Retrieve;
-
   readonly #tell: (poll: VideoPoll) => void;
 
   constructor(
@@ -94,7 +97,7 @@ export class VideoTaskWatch implements VideoWatch {
         this.#end(new VideoTaskTimeoutError(handle, timeoutMs, this.#last)),
       );
     }
-    this.#schedule(0);
+    this.#schedule(0, "regular");
   }
 
   async next(): Promise<IteratorResult<VideoTask>> {
@@ -133,26 +136,30 @@ export class VideoTaskWatch implements VideoWatch {
       this.#soon = true;
       return;
     }
-    const delayMs = Math.max(0, this.#lastPollAt + MIN_GAP_MS - performance.now());
-    if (performance.now() + delayMs >= this.#nextPollAt) return;
+    if (this.#asked) return;
+    const now = performance.now();
+    const soonestAt = Math.max(now, this.#lastPollAt + MIN_GAP_MS);
     this.#cancelPoll?.();
-    this.#schedule(delayMs);
+    this.#schedule(Math.min(soonestAt, Math.max(now, this.#nextPollAt)) - now, "asked");
   }
 
-  #schedule(delayMs: number): void {
+  #schedule(delayMs: number, reason: PollReason): void {
+    this.#asked = reason === "asked";
     this.#nextPollAt = performance.now() + delayMs;
-    this.#cancelPoll = this.#scheduler.schedulePoll(delayMs, () => void this.#pollOnce());
+    this.#cancelPoll = this.#scheduler.schedulePoll(delayMs, () => void this.#pollOnce(), reason);
   }
 
   async #pollOnce(): Promise<void> {
     this.#polling = true;
+    this.#asked = false;
     this.#soon = false;
     try {
       const nextPollMs = await this.#pollAndTell();
       if (this.#over) return;
       this.#lastPollAt = performance.now();
-      if (nextPollMs !== undefined)
-        this.#schedule(this.#soon ? Math.min(MIN_GAP_MS, nextPollMs) : nextPollMs);
+      if (nextPollMs === undefined) return;
+      if (this.#soon) this.#schedule(Math.min(MIN_GAP_MS, nextPollMs), "asked");
+      else this.#schedule(nextPollMs, this.#troubled === undefined ? "regular" : "retry");
     } catch (error) {
       this.#end(error);
     } finally {
@@ -175,7 +182,9 @@ export class VideoTaskWatch implements VideoWatch {
       error === undefined || failedPolls === 0
         ? undefined
         : { error, failedPolls, since: this.#troubled?.since ?? Date.now() };
+    this.#scheduler.saw(this.#handle.id, poll);
     this.#tell(poll);
+    this.#options.onPoll?.(poll);
     if (task !== undefined) this.#see(task, poll.changed);
     if (pauseMs !== undefined) this.#scheduler.slowDown(pauseMs);
     if (nextPollMs === undefined) this.#end(error);
@@ -183,7 +192,6 @@ export class VideoTaskWatch implements VideoWatch {
   }
 
   #see(task: VideoTask, changed: boolean): void {
-    this.#scheduler.pollSucceeded();
     this.#last = task;
     if (!changed) return;
     this.#changes.push(task);

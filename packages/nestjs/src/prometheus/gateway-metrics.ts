@@ -7,6 +7,8 @@ import { countTokens } from "./count-tokens.js";
 /** Answers take from tens of milliseconds to minutes. */
 const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640];
 const PREFIX = "model_gateway_";
+/** A store that fails must not take the other metrics along. */
+const UNREADABLE = ["The store cannot be read."];
 const NO_MODEL = "none";
 const OTHER_MODEL = "other";
 
@@ -24,6 +26,7 @@ export class GatewayMetrics {
   private readonly streamDurations;
   private readonly tokens;
   private readonly pollFailures;
+  private readonly stalls;
   /** Services by the instances that are counted now. */
   private readonly videos = new Map<string, VideosService>();
   private readonly models = new Map<string, Set<string>>();
@@ -64,6 +67,9 @@ export class GatewayMetrics {
     this.pollFailures = counter("poll_failures_total", "Polls of video tasks that failed; the tasks go on.", [
       "kind",
     ]);
+    this.stalls = counter("video_stalls_total", "Video tasks that became unreadable; they are polled on.", [
+      "kind",
+    ]);
     this.addGauges(registers);
   }
 
@@ -85,6 +91,11 @@ export class GatewayMetrics {
   }
 
   private count(instance: string, event: MetricsEvent): void {
+    if (event.type === "video_stalled") this.stalls.inc({ instance, kind: event.kind });
+    else if (event.type !== "video_resumed") this.countCall(instance, event);
+  }
+
+  private countCall(instance: string, event: Exclude<MetricsEvent, { key: string }>): void {
     const { call } = event;
     const model = this.labelOf(instance, event.model);
     switch (event.type) {
@@ -135,14 +146,29 @@ export class GatewayMetrics {
 
   private addGauges(registers: Registry[]): void {
     const { videos } = this;
+    const labelNames = ["instance"] as const;
     new Gauge({
       name: `${PREFIX}video_troubles`,
       help: "What stands in the way of the video tasks right now; their health check says it in words.",
-      labelNames: ["instance"] as const,
+      labelNames,
       registers,
       async collect() {
         this.reset();
-        for (const [instance, service] of videos) this.set({ instance }, (await service.troubles()).length);
+        for (const [instance, service] of videos)
+          this.set({ instance }, (await service.troubles().catch(() => UNREADABLE)).length);
+      },
+    });
+    new Gauge({
+      name: `${PREFIX}video_tasks`,
+      help: "Video tasks that are not over, by where they stand; those that cannot be read are stalled.",
+      labelNames: [...labelNames, "status", "stalled"] as const,
+      registers,
+      async collect() {
+        this.reset();
+        for (const [instance, service] of videos) {
+          for (const { status, stalled } of await service.list({ finished: false }).catch(() => []))
+            this.inc({ instance, status, stalled: String(stalled !== undefined) });
+        }
       },
     });
   }

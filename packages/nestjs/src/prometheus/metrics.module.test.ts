@@ -17,6 +17,8 @@ import { countTokens } from "./count-tokens.js";
 
 const BODY = { model: "local-chat", messages: [{ role: "user" as const, content: "my secret prompt" }] };
 
+const TROUBLES = 'model_gateway_video_troubles{instance="default"}';
+
 async function bootMetrics(options: MetricsModuleOptions = {}, more: ModelGatewayModuleOptions = {}) {
   const { emulator, connection } = await useEmulator();
   const register = new Registry();
@@ -67,17 +69,32 @@ describe("MetricsModule", () => {
     expect(text).not.toContain("127.0.0.1");
   });
 
-  it("counts polls that fail, and tells of what stands in the way of videos", async () => {
+  it("counts polls that fail, and shows where videos stand and what is in their way", async () => {
     const { app, emulator, read } = await bootMetrics();
-    emulator.faults.add({ kind: "status", status: 500, path: "/videos/*" });
-    const { key } = await app.get(VideosService).submit(VIDEO);
-    expect(key).toBeDefined();
-    await expect
-      .poll(
-        async () =>
-          samples(await read())['model_gateway_poll_failures_total{instance="default",kind="server"}'],
-      )
-      .toBeGreaterThan(1);
+    const videos = app.get(VideosService);
+    await videos.submit({ ...VIDEO, content: [{ type: "text", text: "A boat [[stuck]]" }] });
+    await expect.poll(async () => (await videos.list())[0]?.status).toBe("running");
+    const [first] = await videos.list();
+    const tasks = (stalled: boolean) =>
+      `model_gateway_video_tasks{instance="default",status="${first?.status}",stalled="${stalled}"}`;
+    expect(samples(await read())).toMatchObject({ [tasks(false)]: 1, [TROUBLES]: 0 });
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
+    await expect.poll(async () => samples(await read())).toMatchObject({ [tasks(true)]: 1, [TROUBLES]: 1 });
+    const kind = "authentication";
+    expect(samples(await read())).toMatchObject({
+      [`model_gateway_poll_failures_total{instance="default",kind="${kind}"}`]: expect.any(Number),
+      [`model_gateway_video_stalls_total{instance="default",kind="${kind}"}`]: 1,
+    });
+  });
+
+  it("goes without what the store does not tell", async () => {
+    const store = FAST_POLLS.store;
+    const { chat, read } = await bootMetrics({}, { videos: { ...FAST_POLLS, store } });
+    await chat.create(BODY);
+    store.list = () => Promise.reject(new Error("The store is away."));
+    const counted = samples(await read());
+    expect(Object.keys(counted).some((name) => name.startsWith("model_gateway_attempts_total"))).toBe(true);
+    expect(counted[TROUBLES]).toBeGreaterThan(0);
   });
 
   it("tells instances apart, and counts those that it is told of", async () => {

@@ -1,19 +1,23 @@
 import type { VideoTask } from "@model-gateway/core";
 import { type Observable, Subject } from "rxjs";
+import { matchesFilter } from "./matches-filter.js";
 import {
   acceptedRecord,
   begunRecord,
+  isFinished,
   isOver,
   isSettled,
   polledRecord,
+  resumedRecord,
+  stalledRecord,
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
   type VideoTaskProblem,
   type VideoTaskRecord,
-  type VideoTaskRecordStatus,
+  type VideoTaskStall,
 } from "./video-task-record.js";
-import { type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
+import { type VideoTaskFilter, type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
 
 const DEFAULT_MAX_FINISHED = 10_000;
 const LEFT_BEHIND: VideoTaskProblem = {
@@ -68,7 +72,8 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     for (const record of loaded) {
       this.keep(record);
       // Not written: whoever opens this the next time comes to the same conclusion, and a full disk is no obstacle.
-      if (record.status === "submitting") this.keep(troubledRecord(record, "unknown", LEFT_BEHIND));
+      if (record.status === "submitting") this.keep(troubledRecord(record, "unknown", LEFT_BEHIND) ?? record);
+      else if (record.watchCancelledAt !== undefined && !isFinished(record)) this.keep(resumedRecord(record));
     }
     this.polling = polling;
     for (const record of [...this.kept.values()]) this.handOut(record);
@@ -104,8 +109,18 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     await this.change(key, (record) => polledRecord(record, task));
   }
 
-  async cancelWatch(key: string): Promise<void> {
-    await this.change(key, unwatchedRecord);
+  async stall(key: string, stalled: VideoTaskStall): Promise<void> {
+    const record = this.kept.get(key);
+    // Where that is no news nothing is written: a gateway that is away for a day costs the disk nothing.
+    if (record?.stalled?.problem.kind === stalled.problem.kind && !this.writing.has(key)) {
+      this.kept.set(key, stalledRecord(record, stalled));
+      return;
+    }
+    await this.change(key, (before) => stalledRecord(before, stalled));
+  }
+
+  async cancelWatch(key: string, problem?: VideoTaskProblem): Promise<void> {
+    await this.change(key, (record) => unwatchedRecord(record, problem));
   }
 
   async pollSoon(key: string): Promise<void> {
@@ -116,14 +131,14 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     return this.kept.get(key);
   }
 
-  async list({ status }: { status?: VideoTaskRecordStatus } = {}): Promise<VideoTaskRecord[]> {
-    return [...this.kept.values()].filter((record) => status === undefined || record.status === status);
+  async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
+    return [...this.kept.values()].filter((record) => matchesFilter(record, filter));
   }
 
   /** Writes a change of a record that is there and not over. */
   private change(
     key: string,
-    next: (record: VideoTaskRecord) => VideoTaskRecord,
+    next: (record: VideoTaskRecord) => VideoTaskRecord | undefined,
   ): Promise<VideoTaskRecord | undefined> {
     return this.write(key, (record) => {
       if (record === undefined) throw new Error(`There is no video task with key ${JSON.stringify(key)}.`);
@@ -164,7 +179,7 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     if (status === "submitting") this.kept.delete(key);
     this.kept.set(key, record);
     this.finished.delete(key);
-    if (!isSettled(record) || status === "unknown") return;
+    if (!isFinished(record)) return;
     this.finished.add(key);
     const [oldest] = this.finished;
     if (this.finished.size <= this.maxFinished || oldest === undefined) return;
@@ -182,14 +197,10 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     const stop = new AbortController();
     const soon = new Subject<void>();
     this.polled.set(key, { taskId: handle.id, stop, soon });
-    // It rejects when the store refused a write: the poller has said so, and the next start polls again.
-    const running = this.polling
-      .toEnd(record, { signal: stop.signal, soon })
-      .catch(() => undefined)
-      .finally(() => {
-        this.running.delete(running);
-        if (this.polled.get(key)?.stop === stop) this.polled.delete(key);
-      });
+    const running = this.polling.toEnd(record, { signal: stop.signal, soon }).finally(() => {
+      this.running.delete(running);
+      if (this.polled.get(key)?.stop === stop) this.polled.delete(key);
+    });
     this.running.add(running);
   }
 }
