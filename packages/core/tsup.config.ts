@@ -2,7 +2,7 @@ import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 const ENTRIES = [
   ...["account", "audio", "chat", "download", "embeddings", "errors", "images"],
-  ...["index", "models", "moderations", "node", "videos"],
+  ...["index", "models", "moderations", "node", "opentelemetry", "videos"],
 ];
 
 export default definePackageBuild({

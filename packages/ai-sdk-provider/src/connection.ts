@@ -23,6 +23,7 @@ export interface ConnectionSettings
     | "hooks"
     | "logger"
     | "logLevel"
+    | "tracer"
     | "dangerouslyAllowBrowser"
   > {
   /** The key, a promise of it, or a function that gives it. Default: the environment variable `apiKeyVariable`. */
@@ -80,6 +81,7 @@ export function storeConnection(settings: ConnectionSettings): JSONObject {
     fetch: _fetch,
     hooks: _hooks,
     logger: _logger,
+    tracer: _tracer,
     ...rest
   } = settings;
   const specializedModels = rest.specializedModels?.map((model): string | StoredPattern =>

@@ -52,11 +52,11 @@ function importsOfOurs(folder: string, allowed: readonly string[]): string[] {
 describe("dependencies point one way", () => {
   it("core depends on nothing at run time and imports no Node module", () => {
     expect(manifestOf("core")["dependencies"] ?? {}).toEqual({});
-    expect(manifestOf("core")["peerDependencies"] ?? {}).toEqual({});
     const files = sourcesOf("core");
     // The entry `./node` is made of one file that may, and nothing else leads there.
     const nodeOnly = "packages/core/src/download/save-download.ts";
-    const portable = files.filter(({ path }) => path !== nodeOnly);
+    const tracing = "packages/core/src/telemetry/";
+    const portable = files.filter(({ path }) => path !== nodeOnly && !path.startsWith(tracing));
     // What the manifest chooses by the runtime is the package's own, too.
     const chosen = Object.values(manifestOf("core")["imports"] ?? {}).flatMap((files) =>
       Object.values(files),
@@ -66,6 +66,18 @@ describe("dependencies point one way", () => {
     expect(foreign).toEqual([]);
     const leading = files.filter(({ imports }) => imports.some((name) => name.endsWith("/save-download.js")));
     expect(leading.map(({ path }) => path)).toEqual(["packages/core/src/node.ts"]);
+  });
+
+  it("core's tracing needs an optional peer, and is an entry of its own that nothing else leads to", () => {
+    const manifest = manifestOf("core");
+    expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(["@opentelemetry/api"]);
+    expect(manifest["peerDependenciesMeta"]).toEqual({ "@opentelemetry/api": { optional: true } });
+    const files = sourcesOf("core");
+    const tracing = files.filter(({ path }) => path.startsWith("packages/core/src/telemetry/"));
+    const foreign = tracing.flatMap(({ imports }) => imports.filter((name) => !name.startsWith(".")));
+    expect([...new Set(foreign)]).toEqual(["@opentelemetry/api"]);
+    const leading = files.filter(({ imports }) => imports.some((name) => name.includes("/telemetry/")));
+    expect(leading.map(({ path }) => path)).toEqual(["packages/core/src/opentelemetry.ts"]);
   });
 
   it.each(ADAPTERS)("%s enters core by its public entries and knows no other package of ours", (adapter) => {

@@ -93,6 +93,10 @@ export class JSONStreamReader<T> implements StreamReader<T> {
     return this.#shape.usage?.();
   }
 
+  partial(): unknown {
+    return this.#shape.partial();
+  }
+
   #onEvent(data: string): void {
     if (this.complete || data === "") return;
     const shape = this.#shape;

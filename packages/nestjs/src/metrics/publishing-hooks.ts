@@ -33,6 +33,10 @@ export function publishingHooks(events: Subject<MetricsEvent>, own: GatewayHooks
       publish("failover", event);
       own.onFailover?.(event);
     },
+    onFailure(event) {
+      publish("failure", event);
+      own.onFailure?.(event);
+    },
     onStreamEnd(event) {
       publish("stream_end", event);
       own.onStreamEnd?.(event);
