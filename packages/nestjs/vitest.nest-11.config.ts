@@ -20,7 +20,7 @@ export default defineConfig({
       "test/bullmq/*.test.ts",
       "src/videos/journal/*.test.ts",
       // Parts that are installed for Nest 12 only.
-      "test/{fastify,instance-proxies,microservice,readme,redis-microservice,websocket}.test.ts",
+      "test/{fastify,instance-proxies,microservice,readme,redis-microservice,swagger,websocket}.test.ts",
     ],
   },
 });

@@ -1,8 +1,9 @@
 export * from "./common.js";
 export type { VideoFamily, VideoTaskHandle } from "./tasks/video-task-handle.js";
 export { createVideos } from "./videos/create-videos.js";
-export type { PollPace } from "./videos/poll-scheduler.js";
-export type { PollBackoff, PollOptions, VideoPoll } from "./videos/poll-video-task.js";
+export type { PollBackoff } from "./videos/poll-delay.js";
+export type { PollOutage, PollPace } from "./videos/poll-scheduler.js";
+export type { PollOptions, VideoPoll } from "./videos/poll-video-task.js";
 export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
 export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";

@@ -30,7 +30,12 @@ export {
 } from "./videos/journal/journal-video-task-store.js";
 export { JournalWriteError } from "./videos/journal/journal-write-error.js";
 export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
+export { VideoConflictError } from "./videos/video-conflict-error.js";
+export { VideoException } from "./videos/video-exception.js";
 export { VideoKeyTakenError } from "./videos/video-key-taken-error.js";
+export { VideoLostError } from "./videos/video-lost-error.js";
+export { VideoNotFoundError } from "./videos/video-not-found-error.js";
+export { VideoNotKeptError } from "./videos/video-not-kept-error.js";
 export { type VideoProgress, videoProgress } from "./videos/video-progress.js";
 export type { VideoFinding } from "./videos/video-reconciler.js";
 export type {
@@ -38,7 +43,15 @@ export type {
   VideoTaskProblem,
   VideoTaskRecord,
   VideoTaskRecordStatus,
+  VideoTaskStall,
 } from "./videos/video-task-record.js";
 export type { VideoTaskRetention } from "./videos/video-task-retention.js";
-export { type PolledOnce, type VideoTaskPolling, VideoTaskStore } from "./videos/video-task-store.js";
+export {
+  type PolledOnce,
+  type VideoTaskFilter,
+  type VideoTaskPolling,
+  VideoTaskStore,
+} from "./videos/video-task-store.js";
+export { VideoTaskStoreError } from "./videos/video-task-store-error.js";
 export { type SubmitOptions, VideosService } from "./videos/videos.service.js";
+export { VideosClosedError } from "./videos/videos-closed-error.js";

@@ -97,7 +97,7 @@ it("images and speech work behind a Proxy", async () => {
 
 it("videos, their watches and metrics work behind a Proxy, and everything closes", async () => {
   const { app, emulator, metrics, videos } = await bootProxied();
-  const polled = firstValueFrom(metrics.events$.pipe(filter(({ call }) => call.startsWith("videos."))));
+  const polled = firstValueFrom(metrics.events$.pipe(filter(({ type }) => type === "request")));
   const { key } = await videos.submit(VIDEO);
   const watched = lastValueFrom(videos.watch$(key));
   await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");

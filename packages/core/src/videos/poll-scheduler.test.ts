@@ -1,5 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BadRequestError, InternalServerError, NotFoundError, RateLimitError } from "../errors/api-error.js";
+import { APIConnectionError, APIUserAbortError } from "../errors/errors.js";
+import type { GatewayError } from "../errors/gateway-error.js";
 import { PollScheduler } from "./poll-scheduler.js";
+import type { VideoPoll } from "./poll-video-task.js";
+
+const READ: VideoPoll = {
+  task: {
+    handle: { v: 1, family: "content", id: "t1" },
+    id: "t1",
+    family: "content",
+    status: "running",
+    videos: [],
+    raw: {},
+  },
+  changed: false,
+  failedPolls: 0,
+};
+const failedWith = (error: GatewayError): VideoPoll => ({ changed: false, error, failedPolls: 1 });
+const UNANSWERED = failedWith(new APIConnectionError("gone", { retryable: true }));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -47,7 +66,7 @@ describe("PollScheduler", () => {
     vi.advanceTimersByTime(2_010);
     expect(polls).toBeGreaterThan(85);
     expect(polls).toBeLessThan(115);
-    for (let index = 0; index < 30; index++) scheduler.pollSucceeded();
+    for (let index = 0; index < 30; index++) scheduler.saw("t1", READ);
     polls = 0;
     vi.advanceTimersByTime(1000);
     expect(polls).toBeGreaterThan(90);
@@ -64,7 +83,7 @@ describe("PollScheduler", () => {
         vi.advanceTimersByTime(1_001);
       }
       expect(scheduler.pace().perSecond).toBe(slowest);
-      for (let index = 0; index < 200; index++) scheduler.pollSucceeded();
+      for (let index = 0; index < 200; index++) scheduler.saw("t1", READ);
       expect(scheduler.pace().perSecond).toBe(maxRate);
     }
   });
@@ -85,7 +104,7 @@ describe("PollScheduler", () => {
       vi.advanceTimersByTime(1_001);
     }
     const poll = () => {
-      scheduler.pollSucceeded();
+      scheduler.saw("t1", READ);
       scheduler.schedulePoll(0, poll);
     };
     scheduler.schedulePoll(0, poll);
@@ -222,7 +241,141 @@ describe("PollScheduler", () => {
     expect(scheduler.pace().perSecond).toBe(250);
     vi.advanceTimersByTime(5_000);
     expect(scheduler.pace().pausedForMs).toBe(0);
-    scheduler.pollSucceeded();
+    scheduler.saw("t1", READ);
     expect(scheduler.pace().perSecond).toBe(300);
+  });
+});
+
+describe("polls that were asked for", () => {
+  it("come before whatever else is due, within the rate", () => {
+    const scheduler = new PollScheduler(10);
+    const seen: string[] = [];
+    for (let index = 0; index < 50; index++) scheduler.schedulePoll(0, () => seen.push("regular"));
+    vi.advanceTimersByTime(1_000);
+    const before = seen.length;
+    scheduler.schedulePoll(0, () => seen.push("asked"), "asked");
+    vi.advanceTimersByTime(99);
+    expect(seen.length).toBeLessThanOrEqual(before + 1);
+    vi.advanceTimersByTime(101);
+    expect(seen.slice(before, before + 2)).toContain("asked");
+    vi.advanceTimersByTime(1_000);
+    expect(seen.filter((reason) => reason === "asked")).toHaveLength(1);
+  });
+
+  it("that are not due yet let others go first", () => {
+    const scheduler = new PollScheduler(1_000);
+    const seen: string[] = [];
+    scheduler.schedulePoll(500, () => seen.push("asked"), "asked");
+    scheduler.schedulePoll(100, () => seen.push("retry"), "retry");
+    scheduler.schedulePoll(200, () => seen.push("regular"));
+    vi.advanceTimersByTime(1_000);
+    expect(seen).toEqual(["retry", "regular", "asked"]);
+  });
+});
+
+describe("an outage", () => {
+  it("is told of when the polls of five tasks in a row were not answered, and has one poll in three seconds", () => {
+    const scheduler = new PollScheduler(100);
+    const polls: number[] = [];
+    const since = Date.now();
+    for (let task = 0; task < 10_000; task++) {
+      const run = () => {
+        polls.push(performance.now());
+        if (polls.length <= 5) expect(scheduler.pace().outage).toBeUndefined();
+        scheduler.saw(`t${task}`, UNANSWERED);
+        scheduler.schedulePoll(1_000, run, "retry");
+      };
+      scheduler.schedulePoll(0, run);
+    }
+    vi.advanceTimersByTime(3_600_000);
+    expect(scheduler.pace().outage).toEqual({ since: expect.any(Number), probeMs: 3_000 });
+    expect(scheduler.pace().outage?.since).toBeGreaterThanOrEqual(since);
+    expect(polls.length).toBeLessThanOrEqual(5 + 1_200);
+    expect(polls.length).toBeGreaterThan(1_150);
+    const gaps = polls.slice(5).map((at, index) => at - (polls[4 + index] as number));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3_000);
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
+  it("is none while it is the same few tasks that fail: they keep the distances that they were given", () => {
+    const scheduler = new PollScheduler(100);
+    for (let poll = 0; poll < 100; poll++) scheduler.saw(`t${poll % 4}`, UNANSWERED);
+    expect(scheduler.pace().outage).toBeUndefined();
+  });
+
+  it("ends with the first answer, and has all that failed polled at the full rate", () => {
+    const scheduler = new PollScheduler(100);
+    let up = false;
+    const read = new Set<number>();
+    for (let task = 0; task < 1_000; task++) {
+      const run = () => {
+        scheduler.saw(`t${task}`, up ? READ : UNANSWERED);
+        if (up) read.add(task);
+        else scheduler.schedulePoll(30_000, run, "retry");
+      };
+      scheduler.schedulePoll(0, run);
+    }
+    vi.advanceTimersByTime(600_000);
+    expect(scheduler.pace().outage).toBeDefined();
+    up = true;
+    // At most until the next probe.
+    vi.advanceTimersByTime(3_000);
+    expect(read.size).toBeGreaterThan(0);
+    expect(scheduler.pace().outage).toBeUndefined();
+    vi.advanceTimersByTime(10_500);
+    expect(read.size).toBe(1_000);
+  });
+
+  it.each<[string, GatewayError]>([
+    ["that a task is not there", new NotFoundError("none", { status: 404 })],
+    ["that a request is wrong", new BadRequestError("wrong", { status: 400 })],
+    ["to slow down", new RateLimitError("slow", { status: 429 })],
+  ])("is none where the gateway says %s", (_what, error) => {
+    const scheduler = new PollScheduler(100);
+    const miss = (from: number, to: number) => {
+      for (let task = from; task < to; task++) scheduler.saw(`t${task}`, UNANSWERED);
+    };
+    miss(0, 4);
+    scheduler.saw("t9", failedWith(error));
+    miss(4, 8);
+    expect(scheduler.pace().outage).toBeUndefined();
+    scheduler.saw("t8", failedWith(new InternalServerError("x", { status: 500 })));
+    expect(scheduler.pace().outage).toBeDefined();
+    // One that the caller aborted says nothing.
+    scheduler.saw("t8", failedWith(new APIUserAbortError("left")));
+    expect(scheduler.pace().outage).toBeDefined();
+    scheduler.saw("t8", failedWith(error));
+    expect(scheduler.pace().outage).toBeUndefined();
+  });
+
+  it("lets a new task be read before those that failed, and those that were asked for before all", () => {
+    const scheduler = new PollScheduler(100);
+    const seen: string[] = [];
+    for (let task = 0; task < 100; task++) {
+      const run = () => {
+        scheduler.saw(`t${task}`, UNANSWERED);
+        scheduler.schedulePoll(1_000, run, "retry");
+      };
+      scheduler.schedulePoll(0, run, "retry");
+    }
+    vi.advanceTimersByTime(20_000);
+    scheduler.schedulePoll(0, () => seen.push("new"));
+    scheduler.schedulePoll(0, () => seen.push("asked"), "asked");
+    vi.advanceTimersByTime(3_000);
+    expect(seen).toEqual(["asked"]);
+    vi.advanceTimersByTime(3_000);
+    expect(seen).toEqual(["asked", "new"]);
+  });
+
+  it("leaves the order of what failed as it was", () => {
+    const scheduler = new PollScheduler(100);
+    const seen: number[] = [];
+    for (const delay of [9_000, 8_000, 7_000]) {
+      scheduler.schedulePoll(delay, () => seen.push(delay), "retry");
+    }
+    for (let task = 0; task < 5; task++) scheduler.saw(`t${task}`, UNANSWERED);
+    scheduler.saw("t0", READ);
+    vi.advanceTimersByTime(100);
+    expect(seen.sort()).toEqual([7_000, 8_000, 9_000]);
   });
 });

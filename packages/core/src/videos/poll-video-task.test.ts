@@ -167,12 +167,19 @@ describe("pollVideoTask", () => {
     expect(await next(9, { backoff: { maxMs: 3_000, refusedMs: 1 } })).toBeCloseTo(3_000, 6);
   });
 
-  it("comes again slowly after a refusal: somebody may have to act", async () => {
+  it("comes again more and more slowly after refusals: somebody may have to act", async () => {
     const error = new PermissionDeniedError("no", { status: 403, retryable: false });
-    const next = async (options: PollOptions) => (await failed(error, options)).nextPollMs;
-    expect(await next({})).toBeCloseTo(30_000, 6);
-    expect(await next({ intervalMs: 100 })).toBeCloseTo(600, 6);
-    expect(await next({ backoff: { refusedMs: 10, firstMs: 7 } })).toBeCloseTo(10, 6);
+    const next = async (failedPolls: number, options: PollOptions = {}) =>
+      (await failed(error, { failedPolls, ...options })).nextPollMs;
+    expect(await next(0)).toBeCloseTo(5_000, 6);
+    expect(await next(1)).toBeCloseTo(10_000, 6);
+    expect(await next(2)).toBeCloseTo(20_000, 6);
+    expect(await next(3)).toBeCloseTo(30_000, 6);
+    expect(await next(9_999)).toBeCloseTo(30_000, 6);
+    expect(await next(9, { intervalMs: 100 })).toBeCloseTo(600, 6);
+    expect(await next(0, { intervalMs: 100 })).toBeCloseTo(100, 6);
+    expect(await next(0, { backoff: { refusedMs: 10, firstMs: 7 } })).toBeCloseTo(10, 6);
+    expect(await next(9, { backoff: { refusedMs: 120_000, maxMs: 7 } })).toBeCloseTo(120_000, 6);
   });
 
   it("ends with its caller's abort, and with what is no error of the gateway", async () => {

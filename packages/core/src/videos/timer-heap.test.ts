@@ -46,4 +46,16 @@ describe("TimerHeap", () => {
     heap.push(entryAt(5));
     expect(heap.peek()?.due).toBe(5);
   });
+
+  it("gives in order what was made due", () => {
+    const heap = new TimerHeap();
+    for (const due of [30, 10, 50, 20, 40]) heap.push(entryAt(due));
+    heap.hasten(25);
+    const dues: unknown[] = [];
+    for (let entry = heap.peek(); entry !== undefined; entry = heap.peek()) {
+      dues.push(entry.due);
+      heap.pop();
+    }
+    expect(dues).toEqual([10, 20, 25, 25, 25]);
+  });
 });

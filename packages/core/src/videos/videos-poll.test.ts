@@ -6,6 +6,7 @@ import {
   InvalidRequestError,
   type PollOptions,
   RateLimitError,
+  type VideoFamily,
   type VideoTaskHandle,
 } from "../index.js";
 
@@ -127,8 +128,11 @@ describe("one poll", () => {
     const { error, task, nextPollMs = 0 } = await videos.poll(NEW());
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(task).toBeUndefined();
-    expect(nextPollMs).toBeGreaterThanOrEqual(27_000);
-    expect(nextPollMs).toBeLessThanOrEqual(33_000);
+    expect(nextPollMs).toBeGreaterThanOrEqual(4_500);
+    expect(nextPollMs).toBeLessThanOrEqual(5_500);
+    const later = (await videos.poll(NEW(), { failedPolls: 9 })).nextPollMs ?? 0;
+    expect(later).toBeGreaterThanOrEqual(27_000);
+    expect(later).toBeLessThanOrEqual(33_000);
     const own = await videos.poll(NEW(), { backoff: { refusedMs: 10 } });
     expect(own.nextPollMs).toBeLessThanOrEqual(11);
   });
@@ -168,5 +172,56 @@ describe("the pace of polling", () => {
     expect(videos.pollPace.pausedForMs).toBeLessThanOrEqual(60_000);
     await watch.return?.();
     expect((await left).done).toBe(true);
+  });
+
+  it("tells of an outage, also where polls are made one at a time", async () => {
+    const { videos } = await gatewayWith([401, 401, 401, 401, 401, "running"]);
+    const before = Date.now();
+    for (let task = 0; task < 5; task++) {
+      expect(videos.pollPace.outage).toBeUndefined();
+      await videos.poll({ ...NEW(), id: `t${task}` });
+    }
+    expect(videos.pollPace.outage).toEqual({ since: expect.any(Number), probeMs: 3_000 });
+    expect(videos.pollPace.outage?.since).toBeGreaterThanOrEqual(before);
+    await videos.poll(NEW());
+    expect(videos.pollPace.outage).toBeUndefined();
+  });
+});
+
+describe("an answer that is no task", () => {
+  it.each([{}, { message: "ok" }, { data: {} }, { data: [] }])("is no task that runs: %j", async (body) => {
+    const server = await startServer((_request, response) => sendJSON(response, body));
+    const { videos } = gatewayFor(server.url, { logLevel: "off" });
+    const { task, error, nextPollMs } = await videos.poll(NEW());
+    expect(task).toBeUndefined();
+    expect(error?.kind).toBe("invalid_response");
+    expect(nextPollMs).toBeLessThanOrEqual(1_100);
+  });
+
+  it.each([{ id: "t1" }, { data: { task_id: "t1" } }, { status: "steaming" }, { output: { progress: 3 } }])(
+    "is a task where it says anything of one: %j",
+    async (body) => {
+      const server = await startServer((_request, response) => sendJSON(response, body));
+      const { videos } = gatewayFor(server.url, { logLevel: "off" });
+      expect((await videos.poll(NEW())).task?.status).toBe("running");
+    },
+  );
+});
+
+describe("the check of a request", () => {
+  it.each<[VideoFamily, object, object]>([
+    ["content", { model: "m", content: [{ type: "text", text: "A boat" }] }, { model: "m" }],
+    [
+      "image2video",
+      { model_name: "m", image: "https://x.example/a.png", prompt: "A boat" },
+      { model_name: "" },
+    ],
+    ["omni-video", { model_name: "m", prompt: "A boat" }, {}],
+  ])("of %s says what is wrong with it, and sends nothing", async (family, right, wrong) => {
+    const { videos, server } = await gatewayWith(["running"]);
+    expect(videos.check(family, right as never)).toBeUndefined();
+    expect(() => videos.check(family, wrong as never)).toThrow(InvalidRequestError);
+    expect(() => videos.check("other" as never, right as never)).toThrow(InvalidRequestError);
+    expect(server.requests).toHaveLength(0);
   });
 });

@@ -73,11 +73,24 @@ export class Videos {
     return this.sender.json(call, options, (answer, unreadable, info) => {
       const id = readTaskId(answer, form);
       if (id === undefined) throw unreadable("JSON that names no task: it has neither id nor task_id");
-      const handle: VideoTaskHandle = { v: 1, family, id, address: addressOf(info), createdAt: Date.now() };
+      const { trace } = info;
+      const handle: VideoTaskHandle = {
+        ...{ v: 1, family, id, address: addressOf(info), createdAt: Date.now() },
+        ...(trace !== undefined && { trace }),
+      };
       const task = readVideoTask(answer, handle);
       // An answer that only names the task says that it has been accepted.
       return task.rawStatus === undefined ? { ...task, status: "queued" } : task;
     });
+  }
+
+  /**
+   * Checks a body as `createIn` does before it sends it: for those who write down what they are about to pay for.
+   *
+   * @throws InvalidRequestError for a body or a family that cannot be
+   */
+  check<Family extends VideoFamily>(family: Family, body: VideoRequests[Family]): void {
+    familyOfVideos(family).check(body);
   }
 
   /**
@@ -97,14 +110,21 @@ export class Videos {
       cost: "read",
       check: () => checkHandle(handle),
       address: handle?.address,
+      trace: handle?.trace,
       defaultTimeoutMs: SHORT_TIMEOUT_MS,
     };
-    return this.sender.json(call, options, (body) => readVideoTask(body, handle));
+    return this.sender.json(call, options, (body, unreadable) => {
+      const task = readVideoTask(body, handle);
+      if (!saysAnything(task) && readTaskId(body, "flat") === undefined)
+        throw unreadable("JSON that is no task: it has neither id nor status");
+      return task;
+    });
   }
 
   /**
    * Polls a task once, for a scheduler of one's own such as a job queue: says whether it changed and when the next
-   * poll is due. A failed poll is part of the answer and no exception. Nothing but the caller holds the rate.
+   * poll is due. A failed poll is part of the answer and no exception. Nothing but the caller holds the rate, and slows
+   * down while `pollPace.outage` is set.
    */
   async poll(handle: VideoTaskHandle, options: PollOptions = {}): Promise<VideoPoll> {
     checkHandle(handle);
@@ -114,11 +134,12 @@ export class Videos {
       options,
       () => ageOf(handle),
     );
+    this.scheduler.saw(handle.id, poll);
     this.tellFailed(handle, poll);
     return poll;
   }
 
-  /** How fast the watches of this client poll right now: slower than they may after a 429. */
+  /** How fast the watches of this client poll right now: slower than they may after a 429, and during an outage. */
   get pollPace(): PollPace {
     return this.scheduler.pace();
   }
@@ -127,8 +148,8 @@ export class Videos {
    * Polls a task and yields it at each change of status, progress, result URLs or error; ends after a terminal status.
    *
    * A poll that fails is no verdict on the task, which was paid for and goes on: the watch polls on, slowly (see
-   * `PollBackoff`), until `timeoutMs`, and tells: `watch.trouble`, the hook `onPollFailed`, a line of the logger, or of
-   * the console where there is neither.
+   * `PollBackoff`), until `timeoutMs`, and tells: `onPoll`, `watch.trouble`, the hook `onPollFailed`, a line of the
+   * logger, or of the console where there is neither.
    */
   watch(handle: VideoTaskHandle, options: WatchOptions = {}): VideoWatch {
     checkHandle(handle);
@@ -170,6 +191,11 @@ export class Videos {
       ...(nextPollMs !== undefined && { nextPollMs }),
     });
   }
+}
+
+/** A word that is not known is read as running; no word at all, and nothing else, is somebody else's answer. */
+function saysAnything({ rawStatus, progress, videos }: VideoTask): boolean {
+  return rawStatus !== undefined || progress !== undefined || videos.length > 0;
 }
 
 function pathOf(handle: VideoTaskHandle): string {

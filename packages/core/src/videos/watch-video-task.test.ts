@@ -116,6 +116,26 @@ describe("a poll ahead of time, on the clock", () => {
     expect(polls()).toBe(2);
   });
 
+  it("comes before a backlog of polls that nobody asked for, also where its own was due long ago", async () => {
+    startClock();
+    const scheduler = new PollScheduler(1);
+    const seen: string[] = [];
+    const watchOf = (id: string) =>
+      new VideoTaskWatch({ ...HANDLE, id }, { intervalMs: 1 }, scheduler, ({ id: polled }) => {
+        seen.push(polled);
+        return new Promise(() => {});
+      });
+    for (let task = 0; task < 100; task++) watchOf(`t${task}`);
+    await vi.advanceTimersByTimeAsync(1);
+    const late = watchOf("late");
+    await vi.advanceTimersByTimeAsync(10_000);
+    late.pollSoon();
+    late.pollSoon();
+    const before = seen.length;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(seen.slice(before)).toEqual(["late"]);
+  });
+
   it("comes no more once the watch is over", async () => {
     const { watch, polls, answer, advance } = watchOnTestClock({ intervalMs: 600_000 });
     await advance(1);
@@ -282,6 +302,22 @@ describe("a watch of a task that cannot be read", () => {
     await advance(3_000);
     await answer("running");
     expect(scheduler.pace()).toEqual({ perSecond: 550, maxPerSecond: 1_000, pausedForMs: 0 });
+  });
+
+  it("tells its caller of each poll, and of how it went", async () => {
+    const onPoll = vi.fn<(poll: VideoPoll) => void>();
+    const { fail, answer, advance } = watchOnTestClock({ intervalMs: 100, onPoll });
+    await advance(1);
+    await fail(refused());
+    await advance(1_000);
+    await answer("running");
+    await advance(1_000);
+    await answer("running");
+    expect(onPoll.mock.calls.map(([{ failedPolls, changed }]) => [failedPolls, changed])).toEqual([
+      [1, false],
+      [0, true],
+      [0, false],
+    ]);
   });
 
   it("ends when its caller ends it on hearing of that", async () => {

@@ -1,28 +1,31 @@
 import { randomUUID } from "node:crypto";
-import { ConfigurationError, type VideoTask } from "@model-gateway/core";
+import { ConfigurationError, type VideoTask, type VideoTaskHandle } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
-import type { Observable } from "rxjs";
+import { defer, NEVER, type Observable, repeat, Subject, type Subscription, timeout } from "rxjs";
+import { matchesFilter } from "../videos/matches-filter.js";
 import {
   acceptedRecord,
   begunRecord,
   isOver,
   isSettled,
   polledRecord,
+  stalledRecord,
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
   type VideoTaskProblem,
   type VideoTaskRecord,
-  type VideoTaskRecordStatus,
+  type VideoTaskStall,
 } from "../videos/video-task-record.js";
 import { resolveRetention, type VideoTaskRetention } from "../videos/video-task-retention.js";
-import { type VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
+import { type VideoTaskFilter, type VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 import { backends, type VideoTaskBackend } from "./backends.js";
 import type { VideoTaskConnection } from "./connection-options.js";
 import { VideoTaskChanges } from "./video-task-changes.js";
 import {
   begunData,
   cancelledData,
+  failedData,
   jobIdOf,
   polledData,
   recordOf,
@@ -57,6 +60,10 @@ export interface BullMqVideoTaskStoreOptions {
 }
 
 const STALLED_FOR_MS = 300_000;
+/** So soon it is noticed that the server was emptied. */
+const LOOK_MS = 5_000;
+/** More are counted, and not named, in one line of the log. */
+const MAX_NAMED = 100;
 /** More than this, in seconds of polling, is a backlog to tell of. */
 const BACKLOG_SECONDS = 60;
 /**
@@ -68,7 +75,8 @@ const BACKLOG_SECONDS = 60;
  * in `connection`, or `runMigrations` of BullMQ). When the server does not answer, every call rejects: `submit` then
  * fails before anything is paid.
  *
- * `list` reads all tasks that are kept; without the finished ones for the statuses `submitting` and `unknown`.
+ * `list` reads all tasks that are kept; no finished ones for the statuses `submitting` and `unknown`, for `stalled: true`
+ * and for `finished: false`.
  *
  * @example
  * new BullMqVideoTaskStore({ connection: "redis://localhost:6379" })
@@ -79,6 +87,9 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   override readonly shared = true;
   readonly changes$: Observable<VideoTaskRecord>;
 
+  override readonly lost$: Observable<Error>;
+
+  private readonly lost = new Subject<Error>();
   private readonly changes: VideoTaskChanges;
   private readonly logger = new Logger("BullMqVideoTaskStore");
   private readonly settings: WorkerSettings;
@@ -91,6 +102,11 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   private ratePerSecond = Number.POSITIVE_INFINITY;
   private stalledAt = Number.NEGATIVE_INFINITY;
   private lastError = "";
+  /** Names what the server held when it was last looked at. */
+  private generation: string | undefined;
+  private looking: Subscription | undefined;
+  /** What was lost, for `troubles`, until the process ends: somebody has to look into it. */
+  private losses: string[] = [];
 
   constructor({
     connection,
@@ -125,6 +141,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     };
     this.changes = new VideoTaskChanges(() => void this.listen().catch(this.report));
     this.changes$ = this.changes.changes$;
+    this.lost$ = this.lost.asObservable();
   }
 
   async open(polling: VideoTaskPolling): Promise<void> {
@@ -142,6 +159,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
 
   async stop(): Promise<void> {
     const { worker } = this;
+    this.looking?.unsubscribe();
     this.worker = undefined;
     await worker?.stop();
   }
@@ -182,7 +200,6 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   }
 
   async lose(key: string, problem: VideoTaskProblem): Promise<void> {
-    if (await this.worker?.lose(key, problem)) return;
     await this.find(key, (record) => troubledRecord(record, "unknown", problem));
   }
 
@@ -191,12 +208,17 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     await this.find(key, (record) => polledRecord(record, task));
   }
 
+  async stall(key: string, stalled: VideoTaskStall): Promise<void> {
+    if (await this.worker?.stall(key, stalled)) return;
+    await this.find(key, (record) => stalledRecord(record, stalled), stalled.failedPolls);
+  }
+
   /** Does nothing for a task without a handle: that one is not polled. */
-  async cancelWatch(key: string): Promise<void> {
+  async cancelWatch(key: string, problem?: VideoTaskProblem): Promise<void> {
     const job = await this.queue.require(key);
     const record = recordOf(job);
     if (isOver(record) || record.handle === undefined) return;
-    await this.queue.write(job, cancelledData(job.data, unwatchedRecord(record)), this.id);
+    await this.queue.write(job, cancelledData(job.data, unwatchedRecord(record, problem)), this.id);
     await this.changes.written(this.queue, job.id ?? "");
   }
 
@@ -212,14 +234,15 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     return job && recordOf(job);
   }
 
-  async list({ status }: { status?: VideoTaskRecordStatus } = {}): Promise<VideoTaskRecord[]> {
-    const withFinished = status !== "unknown" && status !== "submitting";
-    const records = (await this.queue.all(withFinished)).map(recordOf);
-    return records.filter((record) => status === undefined || record.status === status);
+  async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
+    const { status, stalled, finished } = filter;
+    const isOpen = status === "unknown" || status === "submitting" || stalled === true || finished === false;
+    const records = (await this.queue.all(!isOpen)).map(recordOf);
+    return records.filter((record) => matchesFilter(record, filter));
   }
 
   override async troubles(): Promise<string[]> {
-    const troubles: string[] = [];
+    const troubles = [...this.losses];
     try {
       const pausedForMs = await this.queue.pausedForMs();
       if (pausedForMs > 0) {
@@ -239,6 +262,12 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
 
   private async start(queue: VideoTaskQueue, polling: VideoTaskPolling): Promise<void> {
     await queue.limitRate(polling.ratePerSecond);
+    for (const warning of await queue.warnings().catch(() => [])) this.logger.warn(warning);
+    this.generation = await queue.mark();
+    this.looking = NEVER.pipe(
+      timeout({ first: LOOK_MS, with: () => defer(() => this.look(queue).catch(this.report)) }),
+      repeat(),
+    ).subscribe();
     await this.listen();
     this.worker = new VideoTaskWorker(queue, polling, this.settings, {
       changed: (id) => this.changes.written(queue, id),
@@ -250,7 +279,31 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       },
     });
     await this.worker.start();
-    await this.hastenLost(queue);
+  }
+
+  /** Whether the server still holds what it held. */
+  private async look(queue: VideoTaskQueue): Promise<void> {
+    const generation = await queue.generation();
+    if (generation === this.generation) return;
+    // What was set up at the start is gone, too.
+    await queue.limitRate(this.ratePerSecond);
+    this.generation = await queue.mark();
+    this.tellLoss("was emptied, or came back without what it had acknowledged", this.changes.forget());
+  }
+
+  private tellLoss(what: string, gone: Map<string, VideoTaskHandle | undefined>): void {
+    const named = [...gone]
+      .slice(0, MAX_NAMED)
+      .map(([key, handle]) => `${key} (${handle?.id ?? "no task id"})`);
+    const more = gone.size > MAX_NAMED ? ` and ${gone.size - MAX_NAMED} more` : "";
+    const message = `The server of the video tasks (queue ${this.settings.name}) ${what}.`;
+    const advice =
+      "Tasks that were open are polled no more, and what was paid for goes on at the gateway: look into the usage records " +
+      "of the API key.";
+    this.losses = [`${message} ${gone.size} open tasks that this process knew are gone. ${advice}`];
+    const known = gone.size === 0 ? "none" : `${named.join(", ")}${more}`;
+    this.logger.error(`${message} ${advice} Open tasks that this process knew, with their ids: ${known}.`);
+    this.lost.next(new Error(message));
   }
 
   private get queue(): VideoTaskQueue {
@@ -261,36 +314,30 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   /** Writes how a task stands, unless it is over; undefined when it is. */
   private async state(
     key: string,
-    next: (record: VideoTaskRecord) => VideoTaskRecord,
+    next: (record: VideoTaskRecord) => VideoTaskRecord | undefined,
   ): Promise<VideoTaskJob | undefined> {
     const job = await this.queue.require(key);
     const record = recordOf(job);
-    if (isOver(record)) return undefined;
-    await this.queue.write(job, statedData(job.data, next(record)), this.id);
+    const stated = isOver(record) ? undefined : next(record);
+    if (stated === undefined) return undefined;
+    await this.queue.write(job, statedData(job.data, stated), this.id);
     await this.changes.written(this.queue, job.id ?? "");
     return job;
   }
 
   /** Writes what was found, as a poll does: it overwrites no task id that another process writes meanwhile. */
-  private async find(key: string, next: (record: VideoTaskRecord) => VideoTaskRecord): Promise<void> {
+  private async find(
+    key: string,
+    next: (record: VideoTaskRecord) => VideoTaskRecord | undefined,
+    failedPolls = 0,
+  ): Promise<void> {
     const job = await this.queue.require(key);
     const record = recordOf(job);
-    if (isOver(record)) return;
-    await this.queue.writePolls(job, polledData(job, next(record), 0));
-    await this.changes.written(this.queue, jobIdOf(key));
-  }
-
-  /** Tasks that were given up are polled again. They are due last of all. */
-  private async hastenLost(queue: VideoTaskQueue): Promise<void> {
-    for await (const page of queue.latestFirst()) {
-      const lost = page.filter((job) => recordOf(job).status === "unknown");
-      if (lost.length === 0) return;
-      const pollable = lost.filter((job) => {
-        const { handle, watchCancelledAt } = recordOf(job);
-        return handle !== undefined && watchCancelledAt === undefined;
-      });
-      await Promise.all(pollable.map(({ id = "" }) => queue.hasten(id)));
-    }
+    const found = isOver(record) ? undefined : next(record);
+    if (found === undefined) return;
+    const isNews = found.version !== record.version;
+    await this.queue.writePolls(job, (isNews ? polledData : failedData)(job, found, failedPolls));
+    if (isNews) await this.changes.written(this.queue, jobIdOf(key));
   }
 
   /** Listens to the changes of other processes, if anybody wants to know. */
@@ -299,10 +346,15 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     if (queue === undefined || !changes.observed) return;
     this.listener ??= VideoTaskListener.start(queue, this.settings, this.id, {
       changed: (id) => void changes.heard(queue, id).catch(this.report),
-      interrupted: () => void changes.missed(queue).catch(this.report),
+      interrupted: () => void this.catchUp(queue).catch(this.report),
       error: this.report,
     });
     await this.listener;
+  }
+
+  private async catchUp(queue: VideoTaskQueue): Promise<void> {
+    const gone = await this.changes.missed(queue);
+    if (gone.size > 0) this.tellLoss("came back without some of what it had acknowledged", gone);
   }
 
   /** BullMQ goes on by itself after an error; the same one over and over is said once. */

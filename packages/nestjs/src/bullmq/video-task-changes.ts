@@ -1,5 +1,6 @@
+import type { VideoTaskHandle } from "@model-gateway/core";
 import { Observable, Subject } from "rxjs";
-import type { VideoTaskRecord } from "../videos/video-task-record.js";
+import { isFinished, type VideoTaskRecord } from "../videos/video-task-record.js";
 import { recordOf } from "./video-task-job.js";
 import type { VideoTaskQueue } from "./video-task-queue.js";
 
@@ -12,6 +13,8 @@ export class VideoTaskChanges {
   private readonly changes = new Subject<VideoTaskRecord>();
   /** Version last told, by key. */
   private readonly told = new Map<string, number>();
+  /** Handles of the tasks that were open when last heard of, by key. */
+  private readonly open = new Map<string, VideoTaskHandle | undefined>();
   /** Jobs whose record is being read, with whether it has to be read again after that. */
   private readonly reading = new Map<string, boolean>();
 
@@ -50,13 +53,30 @@ export class VideoTaskChanges {
     }
   }
 
-  /** After events were missed. */
-  async missed(queue: VideoTaskQueue): Promise<void> {
-    for (const job of await queue.all(true)) this.tell(recordOf(job));
+  /** After events were missed. @returns those that were open and are not there any more */
+  async missed(queue: VideoTaskQueue): Promise<Map<string, VideoTaskHandle | undefined>> {
+    const before = new Set(this.open.keys());
+    const records = (await queue.all(true)).map(recordOf);
+    const there = new Set(records.map(({ key }) => key));
+    for (const record of records) this.tell(record);
+    return this.forget([...before].filter((key) => !there.has(key)));
+  }
+
+  /** After the store lost them, or all that it held. @returns those that were open */
+  forget(keys: Iterable<string> = [...this.open.keys()]): Map<string, VideoTaskHandle | undefined> {
+    const gone = new Map<string, VideoTaskHandle | undefined>();
+    for (const key of keys) {
+      if (this.open.has(key)) gone.set(key, this.open.get(key));
+      this.open.delete(key);
+      this.told.delete(key);
+    }
+    return gone;
   }
 
   private tell(record: VideoTaskRecord): void {
-    const { key, version } = record;
+    const { key, handle, version } = record;
+    if (isFinished(record)) this.open.delete(key);
+    else this.open.set(key, handle);
     if (version <= (this.told.get(key) ?? 0)) return;
     this.told.delete(key);
     this.told.set(key, version);

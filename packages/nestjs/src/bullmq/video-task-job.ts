@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Job } from "bullmq";
-import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../videos/video-task-record.js";
+import type { VideoTaskIntent, VideoTaskProblem, VideoTaskRecord } from "../videos/video-task-record.js";
 
 // A task is one job, and its record has two parts, so that nobody overwrites a task id that another writes at the same
 // time: the job's data, written by those who submit, reconcile and cancel, and its progress, written by those who learn
@@ -10,7 +10,7 @@ import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../videos/vi
 /** How a task stands, as one of the two parts sees it. */
 export type Standing = Pick<
   VideoTaskRecord,
-  "status" | "handle" | "task" | "problem" | "watchedSince" | "updatedAt"
+  "status" | "handle" | "task" | "problem" | "stalled" | "watchedSince" | "updatedAt"
 >;
 
 /** Data of a job: what was submitted, and what became of the submission. */
@@ -26,6 +26,8 @@ export interface SubmissionData extends VideoTaskIntent {
   basis: number;
   standing: Standing;
   watchCancelledAt?: number;
+  /** Why, when not the application wanted it so. */
+  watchProblem?: VideoTaskProblem;
 }
 
 /** Progress of a job, and its return value in the end: what polls found. */
@@ -50,13 +52,16 @@ export function jobIdOf(key: string): string {
 
 /** The record that the parts of a job make. */
 export function recordOf(job: Parts): VideoTaskRecord {
-  const { key, submission, createdAt, revision, standing, watchCancelledAt } = job.data;
+  const { key, submission, createdAt, revision, standing, watchCancelledAt, watchProblem } = job.data;
   const polls = pollsOf(job);
-  const { updatedAt, ...current } = currentPolls(job)?.standing ?? standing;
+  const { updatedAt, stalled, ...current } = currentPolls(job)?.standing ?? standing;
   return {
     key,
     submission,
     ...current,
+    // What nobody polls is not about to be read.
+    ...(stalled !== undefined && watchCancelledAt === undefined && { stalled }),
+    ...(watchProblem !== undefined && { problem: watchProblem }),
     version: revision + (polls?.revision ?? 0),
     createdAt,
     updatedAt: Math.max(updatedAt, watchCancelledAt ?? 0),
@@ -101,7 +106,7 @@ export function begunData(record: VideoTaskRecord, nonce: string, sequence: numb
 
 /** Data after one who submits or reconciles said how the task stands. */
 export function statedData(data: SubmissionData, record: VideoTaskRecord): SubmissionData {
-  const { watchCancelledAt: _before, ...rest } = data;
+  const { watchCancelledAt: _before, watchProblem: _why, ...rest } = data;
   const revision = data.revision + 1;
   const { watchCancelledAt } = record;
   return {
@@ -114,9 +119,16 @@ export function statedData(data: SubmissionData, record: VideoTaskRecord): Submi
 }
 
 /** Data after somebody wanted the task polled no more. A poll under way right now still counts. */
-export function cancelledData(data: SubmissionData, { watchCancelledAt }: VideoTaskRecord): SubmissionData {
-  const revision = data.revision + 1;
-  return { ...data, revision, ...(watchCancelledAt !== undefined && { watchCancelledAt }) };
+export function cancelledData(
+  { watchProblem: _before, ...data }: SubmissionData,
+  { watchCancelledAt, problem }: VideoTaskRecord,
+): SubmissionData {
+  return {
+    ...data,
+    revision: data.revision + 1,
+    ...(watchCancelledAt !== undefined && { watchCancelledAt }),
+    ...(problem !== undefined && { watchProblem: storable(problem) }),
+  };
 }
 
 /** Progress after the worker that has the job learned how the task stands. */
@@ -128,9 +140,8 @@ export function polledData(job: Parts, record: VideoTaskRecord, failedPolls: num
   return { basis, revision, standing: standingOf(record), failedPolls };
 }
 
-/** Progress after a poll that learned nothing. The record stays as it is. */
-export function failedData(job: Parts, failedPolls: number): PollData {
-  const record = recordOf(job);
+/** Progress after a poll that learned nothing that would be told. */
+export function failedData(job: Parts, record: VideoTaskRecord, failedPolls: number): PollData {
   return {
     basis: job.data.basis,
     revision: pollsOf(job)?.revision ?? 0,
@@ -145,18 +156,14 @@ export function sameStanding(standing: Standing, record: VideoTaskRecord): boole
   return isDeepStrictEqual({ ...standing, updatedAt: 0 }, { ...standingOf(record), updatedAt: 0 });
 }
 
-/** Whether nobody has to poll the task, and BullMQ may forget it in time. `unknown` ones are never forgotten. */
-export function isFinished(record: VideoTaskRecord): boolean {
-  if (record.status === "unknown") return false;
-  return isOver(record) || record.status === "rejected" || record.watchCancelledAt !== undefined;
-}
-
-function standingOf({ status, handle, task, problem, watchedSince, updatedAt }: VideoTaskRecord): Standing {
+function standingOf(record: VideoTaskRecord): Standing {
+  const { status, handle, task, problem, stalled, watchedSince, updatedAt } = record;
   return {
     status,
     ...(handle !== undefined && { handle }),
     ...(task !== undefined && { task: storable(task) }),
     ...(problem !== undefined && { problem: storable(problem) }),
+    ...(stalled !== undefined && { stalled: storable(stalled) }),
     ...(watchedSince !== undefined && { watchedSince }),
     updatedAt,
   };

@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import { ErrorCode, type FinishedStatus, type Job, Queue } from "bullmq";
 import type { VideoTaskBackend } from "./backends.js";
 import { forCommands, type VideoTaskConnection } from "./connection-options.js";
+import { ASKED_PRIORITY, pollPriority } from "./poll-priority.js";
+import { redisWarnings } from "./redis-warnings.js";
 import { jobIdOf, type PollData, type SubmissionData, type VideoTaskJob } from "./video-task-job.js";
 import { withinMs } from "./within-ms.js";
 
@@ -23,6 +26,11 @@ const TASK = "video-task";
 const AGAIN = "video-task-again";
 /** Name of jobs that ask for a poll after the one under way. */
 export const SOON = "video-task-soon";
+
+/** Name, and id, of the job that tells whether the server still holds what it held. */
+export const MARK = "video-task-mark";
+/** The mark is in nobody's way, and comes up now and then to be put back. */
+export const MARK_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** No attempt is the last: a task that was paid for is never given up. Also what PostgreSQL has room for. */
 export const ENDLESS = 2 ** 31 - 1;
@@ -54,19 +62,27 @@ interface EventAccess {
   }>;
 }
 
+/** Data of the mark. */
+interface Mark {
+  generation: string;
+}
+
+/** Data of any job of the queue. */
+export type AnyJobData = SubmissionData | About | Mark;
+
 /** What the store asks of BullMQ, through its public API alone, so that every backend of BullMQ does. */
 export class VideoTaskQueue {
   private windowMs = 0;
 
   private constructor(
-    private readonly queue: Queue<SubmissionData | About>,
+    private readonly queue: Queue<AnyJobData>,
     private readonly settings: QueueSettings,
   ) {}
 
   /** @throws an error that says why the server cannot be reached */
   static async connect(settings: QueueSettings, report: (error: Error) => void): Promise<VideoTaskQueue> {
     const { name, backend, prefix } = settings;
-    const queue = new Queue<SubmissionData | About>(
+    const queue = new Queue<AnyJobData>(
       name,
       {
         connection: forCommands(settings.connection, backend),
@@ -107,6 +123,24 @@ export class VideoTaskQueue {
     return succeedsSoon(this.queue.getRateLimitTtl());
   }
 
+  /** What of the server's settings can lose tasks. */
+  warnings(): Promise<string[]> {
+    return redisWarnings(this.queue as Queue);
+  }
+
+  /** Names what the server holds, if nobody has done so before. @returns the name, which is another one once it was emptied */
+  async mark(): Promise<string | undefined> {
+    const mark: Mark = { generation: randomUUID() };
+    await this.ask(this.queue.add(MARK, mark, { jobId: MARK, delay: MARK_MS }));
+    return this.generation();
+  }
+
+  /** The name that `mark` gave; undefined when the server holds none. */
+  async generation(): Promise<string | undefined> {
+    const job = await this.ask(this.queue.getJob(MARK));
+    return job !== undefined && "generation" in job.data ? job.data.generation : undefined;
+  }
+
   /** How many polls per second all processes make together. */
   async limitRate(ratePerSecond: number): Promise<void> {
     const { max, durationMs } = rateWindow(ratePerSecond);
@@ -126,8 +160,9 @@ export class VideoTaskQueue {
   }
 
   /** Jobs that are due and wait for the rate limit to let them through. */
-  waiting(): Promise<number> {
-    return this.ask(this.queue.getWaitingCount());
+  async waiting(): Promise<number> {
+    const counts = await this.ask(this.queue.getJobCounts("waiting", "prioritized"));
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
   async find(key: string): Promise<VideoTaskJob | undefined> {
@@ -149,7 +184,13 @@ export class VideoTaskQueue {
   /** Adds a job, unless there is one for this key; gives the one there is. */
   async add(data: SubmissionData): Promise<VideoTaskJob> {
     const { submissionLeaseMs: lease } = this.settings;
-    await this.ask(this.queue.add(TASK, data, { jobId: jobIdOf(data.key), delay: lease }));
+    await this.ask(
+      this.queue.add(TASK, data, {
+        jobId: jobIdOf(data.key),
+        delay: lease,
+        priority: pollPriority(Date.now() + lease),
+      }),
+    );
     return this.require(data.key);
   }
 
@@ -192,6 +233,11 @@ export class VideoTaskQueue {
     return (await client).xadd(keys.events, "*", fields, { MAXLEN: MAX_EVENTS, approximate: true });
   }
 
+  /** Puts a job that runs right now in its place among those that wait, for when it is due. */
+  async rank(job: VideoTaskJob, dueAt: number): Promise<void> {
+    await this.ask(job.changePriority({ priority: pollPriority(dueAt) }));
+  }
+
   /** Has the job run in so many milliseconds. One that waits already or runs right now is left alone. */
   async makeDue(id: string, milliseconds: number): Promise<void> {
     // In this order: what is read of the job is not older than its state.
@@ -208,7 +254,7 @@ export class VideoTaskQueue {
   }
 
   /**
-   * Has the job run before its time, but not within a second of when it last ran.
+   * Has the job run before its time and before others that wait, but not within a second of when it last ran.
    *
    * @returns false when it runs right now
    */
@@ -216,6 +262,7 @@ export class VideoTaskQueue {
     if ((await this.ask(this.queue.getJobState(id))) === "active") return false;
     const job = await this.findById(id);
     if (job === undefined) return true;
+    await this.ask(job.changePriority({ priority: ASKED_PRIORITY }));
     const { processedOn, delay, timestamp } = job;
     const dueAt = (processedOn ?? timestamp) + delay;
     const soonest = Math.max((processedOn ?? 0) + SOON_MS, Date.now());
@@ -231,10 +278,14 @@ export class VideoTaskQueue {
 
   /** @param withFinished whether also those that nobody polls any more */
   async all(withFinished: boolean): Promise<VideoTaskJob[]> {
-    const ids = (types: Array<"delayed" | "wait" | "active">) => this.queue.getRanges(types, 0, -1);
+    const ids = (types: Array<"delayed" | "wait" | "prioritized" | "active">) =>
+      this.queue.getRanges(types, 0, -1);
     // In the order of a job's way, and around: none slips through that moves on meanwhile.
     const open = await this.ask(ids(["delayed"]));
-    open.push(...(await this.ask(ids(["wait", "active"]))), ...(await this.ask(ids(["delayed"]))));
+    open.push(
+      ...(await this.ask(ids(["wait", "prioritized", "active"]))),
+      ...(await this.ask(ids(["delayed"]))),
+    );
     const finished = withFinished ? await this.ask(this.queue.getCompleted()) : [];
     const jobs = await Promise.all([...new Set(open)].map((id) => this.findById(id)));
     const found = new Map<string | undefined, VideoTaskJob>();
@@ -248,16 +299,6 @@ export class VideoTaskQueue {
     let forgotten: string[];
     do forgotten = await this.ask(this.queue.clean(finishedForMs, SIZE, "completed"));
     while (forgotten.length >= SIZE);
-  }
-
-  /** Jobs that are not due for long, the latest first, as long as the one who asks takes them. */
-  async *latestFirst(): AsyncGenerator<VideoTaskJob[]> {
-    const SIZE = 100;
-    for (let start = 0; ; start += SIZE) {
-      const page = await this.ask(this.queue.getJobs(["delayed"], start, start + SIZE - 1, false));
-      if (page.length === 0) return;
-      yield page.filter(isTask);
-    }
   }
 
   /** Errors of clients and drivers speak of streams and sockets. */
@@ -310,7 +351,7 @@ export function rateWindow(ratePerSecond: number): { max: number; durationMs: nu
 }
 
 /** Whether a job holds a record: others serve it. */
-export function isTask(job: Job<SubmissionData | About>): job is VideoTaskJob {
+export function isTask(job: Job<AnyJobData>): job is VideoTaskJob {
   return job.name === TASK;
 }
 

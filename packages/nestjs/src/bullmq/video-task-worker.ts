@@ -1,11 +1,15 @@
 import type { VideoTask } from "@model-gateway/core";
 import { DelayedError, type Job, Worker } from "bullmq";
+import { firstValueFrom, fromEvent } from "rxjs";
 import {
+  isFinished,
   isOver,
   polledRecord,
+  stalledRecord,
   troubledRecord,
   type VideoTaskProblem,
   type VideoTaskRecord,
+  type VideoTaskStall,
 } from "../videos/video-task-record.js";
 import { type ResolvedRetention, sweepIntervalMs } from "../videos/video-task-retention.js";
 import type { VideoTaskPolling } from "../videos/video-task-store.js";
@@ -13,25 +17,26 @@ import { forWaiting } from "./connection-options.js";
 import {
   currentPolls,
   failedData,
-  isFinished,
   type PollData,
   polledData,
   recordOf,
-  type SubmissionData,
   sameStanding,
   type VideoTaskJob,
 } from "./video-task-job.js";
 import {
-  type About,
+  type AnyJobData,
   closeSoon,
   ENDLESS,
   isTask,
+  MARK,
+  MARK_MS,
   type QueueSettings,
   readySoon,
   SOON,
   SOON_MS,
   type VideoTaskQueue,
 } from "./video-task-queue.js";
+import { withinMs } from "./within-ms.js";
 
 /** Settings of the polls of one process. */
 export interface WorkerSettings extends QueueSettings {
@@ -60,11 +65,13 @@ const LOOK_AGAIN_MS = 24 * 60 * 60 * 1_000;
 
 /** Has turns at the jobs of the queue: one run of a job is one poll of its task. */
 export class VideoTaskWorker {
-  private readonly worker: Worker<SubmissionData | About, PollData | null>;
+  private readonly worker: Worker<AnyJobData, PollData | null>;
   /** Jobs of the tasks that are being polled here right now, by key. */
   private readonly turns = new Map<string, VideoTaskJob>();
   private stopping = false;
   private sweeping: NodeJS.Timeout | undefined;
+  /** Set while no poll of this process is answered: one at a time, so far apart. Other processes may have better luck. */
+  private probes: { everyMs: number; nextAt: number } | undefined;
 
   constructor(
     private readonly queue: VideoTaskQueue,
@@ -73,7 +80,7 @@ export class VideoTaskWorker {
     private readonly events: WorkerEvents,
   ) {
     const { backend, prefix, concurrency, lockDurationMs, retention } = settings;
-    this.worker = new Worker<SubmissionData | About, PollData | null>(
+    this.worker = new Worker<AnyJobData, PollData | null>(
       settings.name,
       // With three parameters BullMQ makes the signal.
       (job, token, signal) => this.run(job, token ?? "", signal ?? new AbortController().signal),
@@ -126,9 +133,19 @@ export class VideoTaskWorker {
     return this.write(key, (record) => polledRecord(record, task));
   }
 
-  /** As `update`, of a poll that found that the gateway does not tell any more. */
-  async lose(key: string, problem: VideoTaskProblem): Promise<boolean> {
-    return this.write(key, (record) => troubledRecord(record, "unknown", problem));
+  /** As `update`, of a poll that failed. */
+  async stall(key: string, stalled: VideoTaskStall): Promise<boolean> {
+    const job = this.turns.get(key);
+    if (job === undefined) return false;
+    const record = recordOf(job);
+    if (isOver(record)) return true;
+    const next = stalledRecord(record, stalled);
+    if (next.version === record.version) await job.updateProgress(failedData(job, next, stalled.failedPolls));
+    else {
+      await job.updateProgress(polledData(job, next, stalled.failedPolls));
+      await this.events.changed(job.id ?? "");
+    }
+    return true;
   }
 
   /** Forgets what has been finished for too long, now and from time to time: BullMQ does so only when a job ends. */
@@ -141,11 +158,15 @@ export class VideoTaskWorker {
     this.sweeping.unref();
   }
 
-  private async run(job: Job<SubmissionData | About, PollData | null>, token: string, signal: AbortSignal) {
+  private async run(job: Job<AnyJobData, PollData | null>, token: string, signal: AbortSignal) {
     if (isTask(job)) return this.runTask(job, token, signal);
     if (job.name === SOON && "jobId" in job.data) {
       if (await this.queue.hasten(job.data.jobId)) return null;
       await job.moveToDelayed(Date.now() + SOON_MS, token);
+      throw new DelayedError();
+    }
+    if (job.name === MARK) {
+      await job.moveToDelayed(Date.now() + MARK_MS, token);
       throw new DelayedError();
     }
     // And claims that have had their time.
@@ -158,7 +179,11 @@ export class VideoTaskWorker {
     const nextMs = this.stopping ? 0 : await this.turn(job, signal);
     // Moved here and not by returning, so that the job can be looked at once more when it has come to rest.
     if (nextMs === undefined) await job.moveToCompleted(currentPolls(job) ?? null, token, false);
-    else await job.moveToDelayed(Date.now() + Math.ceil(nextMs), token);
+    else {
+      const dueAt = Date.now() + Math.ceil(nextMs);
+      await this.queue.rank(job, dueAt);
+      await job.moveToDelayed(dueAt, token);
+    }
     const comesSoon = nextMs !== undefined && nextMs < LOOK_AGAIN_MS && standing.handle !== undefined;
     if (!comesSoon) await this.lookOnceMore(id, basis);
     throw new DelayedError();
@@ -168,12 +193,13 @@ export class VideoTaskWorker {
   private async turn(job: VideoTaskJob, signal: AbortSignal): Promise<number | undefined> {
     const record = recordOf(job);
     if (isFinished(record)) return undefined;
-    if (record.handle !== undefined && record.watchCancelledAt === undefined)
-      return this.poll(job, record, signal);
+    // Also one that was not over in time, which is looked at once a day.
+    if (record.handle !== undefined) return this.poll(job, record, signal);
     if (record.status === "submitting") {
       const leaseMs = record.createdAt + this.settings.submissionLeaseMs - Date.now();
       if (leaseMs > 0) return leaseMs;
-      await job.updateProgress(polledData(job, troubledRecord(record, "unknown", LEFT_BEHIND), 0));
+      const lost = troubledRecord(record, "unknown", LEFT_BEHIND);
+      if (lost !== undefined) await job.updateProgress(polledData(job, lost, 0));
       await this.events.changed(job.id ?? "");
     }
     return LOOK_AGAIN_MS;
@@ -184,22 +210,45 @@ export class VideoTaskWorker {
     record: VideoTaskRecord,
     signal: AbortSignal,
   ): Promise<number | undefined> {
+    const waitMs = this.untilProbe();
+    // Not held here meanwhile: another process may read it.
+    if (waitMs === undefined) return this.probes?.everyMs ?? 0;
+    if (waitMs > 0) await withinMs(waitMs, aborted(signal));
+    if (signal.aborted) return 0;
     this.turns.set(record.key, job);
     try {
       const failedBefore = currentPolls(job)?.failedPolls ?? 0;
-      const { nextPollMs, failedPolls, pauseMs } = await this.polling.once(record, {
+      const { nextPollMs, failedPolls, pauseMs, probeMs } = await this.polling.once(record, {
         signal,
         failedPolls: failedBefore,
       });
       if (signal.aborted) return 0;
+      this.probe(probeMs);
       if (pauseMs !== undefined) await this.queue.pause(pauseMs);
       if (failedPolls !== (currentPolls(job)?.failedPolls ?? 0))
-        await job.updateProgress(failedData(job, failedPolls));
+        await job.updateProgress(failedData(job, recordOf(job), failedPolls));
       if (nextPollMs !== undefined) return nextPollMs;
       return isFinished(recordOf(job)) ? undefined : LOOK_AGAIN_MS;
     } finally {
       this.turns.delete(record.key);
     }
+  }
+
+  /** Slows this process down, or lets it go on as before. */
+  private probe(everyMs: number | undefined): void {
+    if ((everyMs === undefined) === (this.probes === undefined)) return;
+    this.probes = everyMs === undefined ? undefined : { everyMs, nextAt: performance.now() + everyMs };
+    this.worker.concurrency = this.probes === undefined ? this.settings.concurrency : 1;
+  }
+
+  /** @returns milliseconds until this process may poll; undefined when others here come first */
+  private untilProbe(): number | undefined {
+    if (this.probes === undefined) return 0;
+    const now = performance.now();
+    const { nextAt, everyMs } = this.probes;
+    if (nextAt - now > everyMs) return undefined;
+    this.probes.nextAt = Math.max(now, nextAt) + everyMs;
+    return Math.max(0, nextAt - now);
   }
 
   /** One who submits or reconciles could do nothing for a job that was having its turn. */
@@ -219,4 +268,8 @@ export class VideoTaskWorker {
     await this.events.changed(job.id ?? "");
     return true;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return firstValueFrom(fromEvent(signal, "abort"));
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { ConfigurationError } from "@model-gateway/core";
+import { ConfigurationError, InvalidRequestError } from "@model-gateway/core";
 import { callbackPath } from "./callback-path.js";
 
 /** How the gateway reaches this application when a video changes. */
@@ -23,6 +23,7 @@ export interface CallbackOptions {
 export const DEFAULT_CALLBACK_PATH = "model-gateway/callbacks";
 
 const MIN_SECRET_LENGTH = 32;
+const ESCAPE = "~";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const DAY_MS = 86_400_000;
 /** `execution_expires_after` of a task that names none, in seconds (API description, POST /videos). */
@@ -63,11 +64,17 @@ export class CallbackURLs {
    * The address for a submission. Good for anybody who knows it: keep it out of logs.
    *
    * @param taskExpiryS the task's own time-out in seconds
+   * @throws InvalidRequestError for a key that no address can hold
    */
   sign(key: string, taskExpiryS = DEFAULT_TASK_EXPIRY_S): string {
     const expires = String(Math.round(Date.now() + (this.expiresInMs ?? taskExpiryS * 1_000 + DAY_MS)));
     const mac = this.mac(this.secrets[0] ?? "", key, expires).toString("base64url");
-    return `${this.base}/${encodeURIComponent(key)}/${expires}/${mac}`;
+    return `${this.base}/${segmentOf(key)}/${expires}/${mac}`;
+  }
+
+  /** The key that a segment of the path stands for, as the platform has decoded it. */
+  keyOf(segment: string): string {
+    return segment.startsWith(ESCAPE) ? segment.slice(ESCAPE.length) : segment;
   }
 
   /** Whether we made this address and it is still good. Takes the same time whatever is wrong with it. */
@@ -86,6 +93,16 @@ export class CallbackURLs {
     return createHmac("sha256", secret)
       .update(JSON.stringify(["v1", this.instance, key, expires]))
       .digest();
+  }
+}
+
+/** Segments of dots are resolved away on their way, also when they are encoded; a sign before them keeps them. */
+function segmentOf(key: string): string {
+  try {
+    return `${/^(\.+$|~)/.test(key) ? ESCAPE : ""}${encodeURIComponent(key)}`;
+  } catch {
+    const message = "must be text that an address can hold: it ends or begins in the middle of a character";
+    throw new InvalidRequestError([{ field: "key", message, value: key }]);
   }
 }
 

@@ -15,6 +15,9 @@ import {
 import { callbackPath } from "./callback-path.js";
 import type { CallbackURLs } from "./callback-urls.js";
 
+/** As `@ApiExcludeController()` of `@nestjs/swagger` sets it: the route is the gateway's, and nobody else's. */
+const HIDDEN = { "swagger/apiExcludeController": [true] };
+
 /** What the controller of an instance is made of. */
 export interface CallbackRoute {
   path: string;
@@ -46,7 +49,8 @@ export function createCallbackController(
       private readonly videos: CallbackReceiver,
     ) {}
 
-    async receive(key: string, expires: string, mac: string, body: unknown): Promise<void> {
+    async receive(segment: string, expires: string, mac: string, body: unknown): Promise<void> {
+      const key = this.urls?.keyOf(segment) ?? segment;
       if (!this.urls?.verify(key, expires, mac) || !(await this.videos.handleCallback(key, body))) {
         throw new NotFoundException();
       }
@@ -62,7 +66,7 @@ export function createCallbackController(
   }
   Inject(urls)(ModelGatewayCallbackController, undefined, 0);
   Inject(videos)(ModelGatewayCallbackController, undefined, 1);
-  for (const [name, value] of Object.entries(metadata))
+  for (const [name, value] of Object.entries({ ...HIDDEN, ...metadata }))
     SetMetadata(name, value)(ModelGatewayCallbackController);
   Controller({ path: callbackPath(path, instance), version: VERSION_NEUTRAL })(
     ModelGatewayCallbackController,

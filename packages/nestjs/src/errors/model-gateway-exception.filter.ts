@@ -1,6 +1,7 @@
 import { GatewayError, RateLimitError } from "@model-gateway/core";
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Logger } from "@nestjs/common";
 import { type Observable, throwError } from "rxjs";
+import { VideoException } from "../videos/video-exception.js";
 import { toHttpException } from "./to-http-exception.js";
 
 /** Nest matches with `instanceof`, which fails on errors of another copy of core. */
@@ -27,19 +28,20 @@ interface HttpReply {
 /**
  * Answers for failed calls to the gateway: 400 and 422 stay 400, 404 stays 404, 429 stays 429 with
  * `Retry-After`; what is wrong with our key, our quota or the gateway is 502 (503 when it cannot be reached, 504
- * when it takes too long) without a word about the inside. The error itself is logged.
+ * when it takes too long) without a word about the inside. The error itself is logged. So it does for what
+ * `VideosService` refuses (`VideoException`), which Nest by itself knows over HTTP only.
  *
  * In message handlers the client gets a plain object instead; elsewhere (GraphQL) an `HttpException` is thrown.
  *
  * @example
  * app.useGlobalFilters(new ModelGatewayExceptionFilter());
  */
-@Catch(AnyGatewayError)
-export class ModelGatewayExceptionFilter implements ExceptionFilter<GatewayError> {
+@Catch(AnyGatewayError, VideoException)
+export class ModelGatewayExceptionFilter implements ExceptionFilter<GatewayError | VideoException> {
   private readonly logger = new Logger(ModelGatewayExceptionFilter.name);
 
-  catch(error: GatewayError, host: ArgumentsHost): Observable<never> | undefined {
-    const exception = toHttpException(error);
+  catch(error: GatewayError | VideoException, host: ArgumentsHost): Observable<never> | undefined {
+    const exception = error instanceof VideoException ? error : toHttpException(error);
     const status: HttpStatus = exception.getStatus();
     if (status >= HttpStatus.INTERNAL_SERVER_ERROR) this.logger.error(error.message, error.stack);
     switch (host.getType<string>()) {
@@ -57,7 +59,7 @@ export class ModelGatewayExceptionFilter implements ExceptionFilter<GatewayError
   }
 }
 
-function answer(reply: HttpReply, status: HttpStatus, body: string | object, error: GatewayError): void {
+function answer(reply: HttpReply, status: HttpStatus, body: string | object, error: unknown): void {
   if (reply.headersSent === true || reply.sent === true) {
     (reply.raw ?? reply).end?.();
     return;

@@ -1,25 +1,60 @@
 import type {
   CallEvent,
   FailoverEvent,
+  FailureEvent,
   PollFailedEvent,
   ResponseEvent,
   RetryEvent,
   StreamEndEvent,
 } from "@model-gateway/core";
 
+/** A video task of the module that cannot be read since its last poll, or for another reason than before. */
+export interface VideoStalledEvent {
+  /** Of the submission. */
+  key: string;
+  /** Id of the task at the gateway. */
+  task: string;
+  /** `kind` of core's error, or `other`. */
+  kind: string;
+  /** Polls that failed in a row. */
+  failedPolls: number;
+  /** When the first of them failed, in milliseconds since the epoch. */
+  since: number;
+}
+
+/** A video task of the module that can be read again. */
+export interface VideoResumedEvent {
+  /** Of the submission. */
+  key: string;
+  /** Id of the task at the gateway. */
+  task: string;
+  /** Polls that failed in a row. */
+  failedPolls: number;
+  /** For how long it could not be read, in milliseconds. */
+  ms: number;
+}
+
 /**
- * What core's hooks tell of a call, as one union. Plain JSON; never a key, a header or a body.
+ * What core's hooks tell of a call, and what polling tells of video tasks, as one union. Plain JSON; never an API key, a
+ * header or a body.
  * - `request`: an attempt is about to be sent
  * - `response`: an attempt was answered, with any status; with the usage, when the answer held one
  * - `retry`: a failed attempt will be repeated
  * - `failover`: the next attempt goes to another address
+ * - `failure`: a call failed, and nothing more is tried
  * - `stream_end`: a stream is over, in whatever way; with its usage, when it told one
- * - `poll_failed`: a video task cannot be read at the moment; it goes on, and is polled on
+ * - `poll_failed`: a video task cannot be read at the moment; it goes on, and is polled on. Told of each such poll
+ * - `video_stalled`: a submitted task cannot be read: told when that begins, and when the kind of its problem changes, by the
+ *   process that polled it
+ * - `video_resumed`: it can be read again
  */
 export type MetricsEvent =
   | ({ type: "request" } & CallEvent)
   | ({ type: "response" } & ResponseEvent)
   | ({ type: "retry" } & RetryEvent)
   | ({ type: "failover" } & FailoverEvent)
+  | ({ type: "failure" } & FailureEvent)
   | ({ type: "stream_end" } & StreamEndEvent)
-  | ({ type: "poll_failed" } & PollFailedEvent);
+  | ({ type: "poll_failed" } & PollFailedEvent)
+  | ({ type: "video_stalled" } & VideoStalledEvent)
+  | ({ type: "video_resumed" } & VideoResumedEvent);

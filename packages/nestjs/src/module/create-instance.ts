@@ -1,4 +1,4 @@
-import { ConfigurationError, ModelGateway } from "@model-gateway/core";
+import { ConfigurationError, ModelGateway, type PollBackoff } from "@model-gateway/core";
 import { Subject } from "rxjs";
 import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.js";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
@@ -25,6 +25,10 @@ export interface Instance {
 
 const DEFAULT_INTERVAL_MS = 5_000;
 const DEFAULT_RATE_PER_SECOND = 20;
+const DEFAULT_FIRST_BACKOFF_MS = 1_000;
+/** In intervals: polls that fail come at most so far apart, those that pass by themselves and those that are refused. */
+const BACKOFF_FACTOR = 3;
+const REFUSED_FACTOR = 6;
 /** With callbacks, polling is what remains when one gets lost. */
 const CALLBACK_INTERVAL_FACTOR = 6;
 
@@ -50,6 +54,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   hooks: true,
   logger: true,
   logLevel: true,
+  tracer: true,
   specializedModels: true,
   videos: true,
   callback: true,
@@ -72,8 +77,10 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   intervalMs: true,
   ratePerSecond: true,
   maxWatchMs: true,
+  backoff: true,
   allowMemoryStore: true,
 };
+const BACKOFF_OPTION_NAMES: Record<keyof PollBackoff, true> = { firstMs: true, maxMs: true, refusedMs: true };
 
 /**
  * Checks the options and makes the client. Nothing is sent.
@@ -102,7 +109,10 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   refuseUnknown(options, OPTION_NAMES, "");
   const { videos = {}, callback, ...gateway } = options;
   refuseUnknown(videos, VIDEOS_OPTION_NAMES, "videos.");
-  const { intervalMs = DEFAULT_INTERVAL_MS, ratePerSecond = DEFAULT_RATE_PER_SECOND, maxWatchMs } = videos;
+  const { ratePerSecond = DEFAULT_RATE_PER_SECOND, maxWatchMs, backoff = {} } = videos;
+  const { intervalMs = DEFAULT_INTERVAL_MS } = videos;
+  refuseUnknown(backoff, BACKOFF_OPTION_NAMES, "videos.backoff.");
+  for (const [option, value] of Object.entries(backoff)) requirePositive(`videos.backoff.${option}`, value);
   requirePositive("videos.intervalMs", intervalMs);
   requirePositive("videos.ratePerSecond", ratePerSecond);
   requirePositive("videos.maxWatchMs", maxWatchMs);
@@ -116,12 +126,24 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   }
   const factor = callback === undefined ? 1 : CALLBACK_INTERVAL_FACTOR;
   const events = new Subject<MetricsEvent>();
-  const hooks = publishingHooks(events, gateway.hooks);
+  const inHand = new Set<string>();
+  const hooks = publishingHooks(events, inHand, gateway.hooks);
   return {
     gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
     events,
     store: resolveStore(name, videos),
-    polling: { intervalMs: intervalMs * factor, ratePerSecond, maxWatchMs },
+    polling: {
+      intervalMs: intervalMs * factor,
+      ratePerSecond,
+      maxWatchMs,
+      backoff: {
+        firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
+        maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
+        refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
+      },
+      inHand,
+      events,
+    },
     callbacks: callback && new CallbackURLs(name, callbackPath, callback),
   };
 }

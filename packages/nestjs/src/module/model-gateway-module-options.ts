@@ -1,4 +1,4 @@
-import type { ModelGatewayOptions } from "@model-gateway/core";
+import type { ModelGatewayOptions, PollBackoff } from "@model-gateway/core";
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
 import type { CallbackOptions } from "../callbacks/callback-urls.js";
 import type { VideoTaskRetention } from "../videos/video-task-retention.js";
@@ -18,9 +18,15 @@ export interface VideosOptions {
   /** Polls per second, over all tasks of this instance. Default 20; slows down on 429. */
   ratePerSecond?: number;
   /**
-   * How long a task is polled before it is left as `unknown`, with its handle: from when it was submitted or
-   * reconciled, and with the journal also from when the process began. Default: until the
-   * gateway says it is over.
+   * How far polls of a task that cannot be read are apart. `firstMs` after the first of those that pass by themselves
+   * (5xx, no answer, an answer that is no task), default 1000, doubling to `maxMs`, default three times `intervalMs`; after
+   * those that are refused (400, 401, 403, 404, a redirect) `intervalMs`, doubling to `refusedMs`, default six times that.
+   */
+  backoff?: PollBackoff;
+  /**
+   * How long a task is polled, from when it was submitted or reconciled, and with the journal also from when the process
+   * began. One that is not over by then is polled no more, told by `troubles()`, and stays until it is reconciled.
+   * Default: until the gateway says it is over.
    */
   maxWatchMs?: number;
   /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { VideoTask } from "@model-gateway/core";
 import { filter, firstValueFrom, Subject, take, toArray } from "rxjs";
-import type { VideoTaskRecord } from "../videos/video-task-record.js";
+import type { VideoTaskRecord, VideoTaskStall } from "../videos/video-task-record.js";
 import type { VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 
 /** One thing that every store does; `run` rejects when this one does not. Works with any test runner. */
@@ -92,8 +92,69 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       assert.equal(record?.status, "running");
       assert.deepEqual(record?.handle, task("running").handle);
       assert.deepEqual(record?.task, task("running", 40));
-      await store.lose("a", PROBLEM);
-      assert.deepEqual((await store.get("a"))?.handle, task("running").handle);
+    }),
+    withStore(
+      "knows that a task with a handle was paid for, whatever is said of its submission",
+      async (store) => {
+        await begun(store, "a");
+        await store.accept("a", task("running"));
+        const before = await store.get("a");
+        await store.lose("a", PROBLEM);
+        await store.reject("a", PROBLEM);
+        assert.deepEqual(await store.get("a"), before);
+      },
+    ),
+    withStore(
+      "tells that a task cannot be read, when the reason is another one, and when it can again",
+      async (store) => {
+        await begun(store, "a");
+        await store.accept("a", task("running", 40));
+        const told = firstValueFrom(store.changes$.pipe(take(3), toArray()));
+        await store.stall("a", stall(1));
+        assert.deepEqual((await store.get("a"))?.stalled, stall(1));
+        assert.equal((await store.get("a"))?.status, "running");
+        await store.stall("a", stall(2));
+        assert.deepEqual((await store.get("a"))?.stalled, stall(2));
+        const refused = { ...stall(3), problem: { kind: "authentication", message: "No such key." } };
+        await store.stall("a", refused);
+        await store.update("a", task("running", 40));
+        const changes = await told;
+        assert.deepEqual(
+          changes.map(({ stalled }) => stalled),
+          [stall(1), refused, undefined],
+        );
+        assert.deepEqual(await store.get("a"), changes.at(-1));
+        assert.deepEqual(changes.at(-1)?.task, task("running", 40));
+      },
+    ),
+    withStore(
+      "keeps what cannot be read when it is opened again, and has it polled",
+      async (store, polled) => {
+        await begun(store, "a");
+        await store.accept("a", task("running"));
+        await store.stall("a", stall(1));
+        await store.stop();
+        await store.close();
+        const again = polled.next("a");
+        await store.open(polled);
+        await store.pollSoon("a");
+        assert.deepEqual((await again).stalled, stall(1));
+        await store.accept("a", task("running"));
+        assert.equal((await store.get("a"))?.stalled, undefined);
+      },
+    ),
+    withStore("calls nothing stalled that is over or polled no more", async (store) => {
+      for (const key of ["over", "cancelled"]) {
+        await begun(store, key);
+        await store.accept(key, task("running"));
+        await store.stall(key, stall(1));
+      }
+      await store.update("over", task("succeeded"));
+      await store.stall("over", stall(2));
+      await store.cancelWatch("cancelled");
+      assert.deepEqual(keys(await store.list({ stalled: true })), []);
+      assert.equal((await store.get("over"))?.stalled, undefined);
+      assert.equal((await store.get("cancelled"))?.stalled, undefined);
     }),
     withStore("finds a lost task again", async (store) => {
       await store.begin({ key: "a", submission: SUBMISSION });
@@ -108,6 +169,8 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       await store.accept("a", task("queued"));
       await store.update("a", task("succeeded"));
       await store.update("a", task("running"));
+      await store.stall("a", stall(1));
+      await store.cancelWatch("a");
       await store.lose("a", PROBLEM);
       assert.equal((await store.get("a"))?.status, "succeeded");
     }),
@@ -116,6 +179,7 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       await assert.rejects(store.update("nobody", task("queued")));
       await assert.rejects(store.reject("nobody", PROBLEM));
       await assert.rejects(store.lose("nobody", PROBLEM));
+      await assert.rejects(store.stall("nobody", stall(1)));
       assert.equal(await store.get("nobody"), undefined);
     }),
     withStore("lists in the order of submission, by status on demand", async (store) => {
@@ -124,6 +188,31 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       assert.deepEqual(keys(await store.list()), ["a", "b", "c"]);
       assert.deepEqual(keys(await store.list({ status: "submitting" })), ["a", "c"]);
       assert.deepEqual(keys(await store.list({ status: "failed" })), []);
+    }),
+    withStore("lists what cannot be read, and what somebody may have to look after", async (store) => {
+      for (const key of ["over", "rejected", "cancelled", "late", "stalled", "lost", "open"]) {
+        await begun(store, key);
+        if (!["rejected", "lost"].includes(key)) await store.accept(key, task("running"));
+      }
+      await store.update("over", task("succeeded"));
+      await store.reject("rejected", PROBLEM);
+      await store.cancelWatch("cancelled");
+      await store.cancelWatch("late", PROBLEM);
+      await store.stall("stalled", stall(1));
+      await store.lose("lost", PROBLEM);
+      assert.deepEqual(keys(await store.list({ stalled: true })), ["stalled"]);
+      assert.deepEqual(keys(await store.list({ finished: true })), ["over", "rejected", "cancelled"]);
+      assert.deepEqual(keys(await store.list({ finished: false })), ["late", "stalled", "lost", "open"]);
+      assert.deepEqual(keys(await store.list({ finished: false, stalled: false, status: "running" })), [
+        "late",
+        "open",
+      ]);
+      const late = await store.get("late");
+      assert.deepEqual(late?.problem, PROBLEM);
+      assert.ok((late?.watchCancelledAt ?? 0) > 0);
+      await store.accept("late", task("running"));
+      assert.equal((await store.get("late"))?.problem, undefined);
+      assert.equal((await store.get("late"))?.watchCancelledAt, undefined);
     }),
     withStore("tells of every change after it was written, with growing versions", async (store) => {
       const told = firstValueFrom(store.changes$.pipe(take(4), toArray()));
@@ -205,19 +294,6 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
         await both;
       },
     ),
-    withStore(
-      "has a lost task that has a handle polled again when it is opened again",
-      async (store, polled) => {
-        await begun(store, "a");
-        await store.accept("a", task("running"));
-        await store.lose("a", PROBLEM);
-        await store.stop();
-        await store.close();
-        const again = polled.next("a");
-        await store.open(polled);
-        assert.deepEqual((await again).handle, task("running").handle);
-      },
-    ),
     withStore("has no troubles", async (store) => {
       assert.deepEqual(await store.troubles(), []);
     }),
@@ -275,6 +351,10 @@ function task(status: VideoTask["status"], progress?: number): VideoTask {
   const handle = { v: 1 as const, family: "content" as const, id: "task-1" };
   const shown = progress === undefined ? {} : { progress };
   return { handle, id: handle.id, family: handle.family, status, videos: [], ...shown, raw: { status } };
+}
+
+function stall(failedPolls: number): VideoTaskStall {
+  return { since: 1_000, failedPolls, problem: PROBLEM, nextPollAt: 2_000 + failedPolls };
 }
 
 function keys(records: VideoTaskRecord[]): string[] {

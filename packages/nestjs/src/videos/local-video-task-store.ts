@@ -1,18 +1,22 @@
 import type { VideoTask } from "@model-gateway/core";
 import { type Observable, Subject } from "rxjs";
+import { matchesFilter } from "./matches-filter.js";
 import { RecordBook } from "./record-book.js";
 import {
   acceptedRecord,
   begunRecord,
+  isFinished,
   isOver,
   isSettled,
   polledRecord,
+  resumedRecord,
+  stalledRecord,
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
   type VideoTaskProblem,
   type VideoTaskRecord,
-  type VideoTaskRecordStatus,
+  type VideoTaskStall,
 } from "./video-task-record.js";
 import {
   type ResolvedRetention,
@@ -20,7 +24,7 @@ import {
   sweepIntervalMs,
   type VideoTaskRetention,
 } from "./video-task-retention.js";
-import { type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
+import { type VideoTaskFilter, type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
 
 const LEFT_BEHIND: VideoTaskProblem = {
   kind: "other",
@@ -85,7 +89,8 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     book.endRestore();
     for (const record of [...book.values()]) {
       // Not written: whoever opens this the next time comes to the same conclusion, and a full disk is no obstacle.
-      if (record.status === "submitting") book.put(troubledRecord(record, "unknown", LEFT_BEHIND));
+      if (record.status === "submitting") book.put(troubledRecord(record, "unknown", LEFT_BEHIND) ?? record);
+      else if (record.watchCancelledAt !== undefined && !isFinished(record)) book.put(resumedRecord(record));
     }
     this.book = book;
     await this.loaded();
@@ -125,8 +130,18 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     await this.change(key, (record) => polledRecord(record, task));
   }
 
-  async cancelWatch(key: string): Promise<void> {
-    await this.change(key, unwatchedRecord);
+  async stall(key: string, stalled: VideoTaskStall): Promise<void> {
+    const record = this.book.get(key);
+    // Where that is no news nothing is written: a gateway that is away for a day costs the disk nothing.
+    if (record?.stalled?.problem.kind === stalled.problem.kind && !this.writing.has(key)) {
+      this.book.put(stalledRecord(record, stalled));
+      return;
+    }
+    await this.change(key, (before) => stalledRecord(before, stalled));
+  }
+
+  async cancelWatch(key: string, problem?: VideoTaskProblem): Promise<void> {
+    await this.change(key, (record) => unwatchedRecord(record, problem));
   }
 
   async pollSoon(key: string): Promise<void> {
@@ -137,14 +152,14 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     return this.book.get(key);
   }
 
-  async list({ status }: { status?: VideoTaskRecordStatus } = {}): Promise<VideoTaskRecord[]> {
-    return [...this.book.values()].filter((record) => status === undefined || record.status === status);
+  async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
+    return [...this.book.values()].filter((record) => matchesFilter(record, filter));
   }
 
   /** Writes a change of a record that is there and not over. */
   private change(
     key: string,
-    next: (record: VideoTaskRecord) => VideoTaskRecord,
+    next: (record: VideoTaskRecord) => VideoTaskRecord | undefined,
   ): Promise<VideoTaskRecord | undefined> {
     return this.write(key, (record) => {
       if (record === undefined) throw new Error(`There is no video task with key ${JSON.stringify(key)}.`);
@@ -198,14 +213,10 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     const stop = new AbortController();
     const soon = new Subject<void>();
     this.polled.set(key, { taskId: handle.id, stop, soon });
-    // It rejects when the store refused a write: the poller has said so, and the next start polls again.
-    const running = this.polling
-      .toEnd(record, { signal: stop.signal, soon })
-      .catch(() => undefined)
-      .finally(() => {
-        this.running.delete(running);
-        if (this.polled.get(key)?.stop === stop) this.polled.delete(key);
-      });
+    const running = this.polling.toEnd(record, { signal: stop.signal, soon }).finally(() => {
+      this.running.delete(running);
+      if (this.polled.get(key)?.stop === stop) this.polled.delete(key);
+    });
     this.running.add(running);
   }
 }

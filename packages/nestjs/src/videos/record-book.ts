@@ -1,4 +1,4 @@
-import { isOver, isSettled, type VideoTaskRecord } from "./video-task-record.js";
+import { isFinished, isOver, type VideoTaskRecord } from "./video-task-record.js";
 import type { ResolvedRetention } from "./video-task-retention.js";
 
 /** So many finished records more than are kept are collected between two looks for the oldest. */
@@ -62,7 +62,7 @@ export class RecordBook {
     if (status === "submitting") this.records.delete(key);
     this.records.set(key, record);
     this.finished.delete(key);
-    if (isSettled(record) && status !== "unknown") this.finished.add(key);
+    if (isFinished(record)) this.finished.add(key);
   }
 
   /** @param mayGo whether nothing that is still to come can bring the record back */

@@ -1,8 +1,8 @@
-import { NotFoundException } from "@nestjs/common";
+import { VideoNotFoundError } from "./video-not-found-error.js";
 import type { VideoTaskRecord } from "./video-task-record.js";
 
-/** @throws NotFoundException when there is no record */
+/** @throws VideoNotFoundError when there is no record */
 export function requireVideo(key: string, record: VideoTaskRecord | undefined): VideoTaskRecord {
-  if (record === undefined) throw new NotFoundException(`There is no video with key ${key}.`);
+  if (record === undefined) throw new VideoNotFoundError(key);
   return record;
 }

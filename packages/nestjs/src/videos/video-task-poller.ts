@@ -1,8 +1,17 @@
-import { GatewayError, type ModelGateway, VideoTaskTimeoutError } from "@model-gateway/core";
+import {
+  GatewayError,
+  type ModelGateway,
+  type PollBackoff,
+  type VideoPoll,
+  type VideoTaskHandle,
+  VideoTaskTimeoutError,
+} from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
-import type { Observable } from "rxjs";
+import type { Observable, Subject } from "rxjs";
+import type { MetricsEvent } from "../metrics/metrics-event.js";
+import { insist } from "../streams/insist.js";
 import { videoProblem } from "./video-problem.js";
-import type { VideoTaskRecord } from "./video-task-record.js";
+import type { VideoTaskRecord, VideoTaskStall } from "./video-task-record.js";
 import type { PolledOnce, VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
 
 /** How an instance polls. Durations are milliseconds. */
@@ -10,12 +19,32 @@ export interface PollSettings {
   intervalMs: number;
   ratePerSecond: number;
   maxWatchMs: number | undefined;
+  backoff: Required<PollBackoff>;
+  /** Ids of the tasks that are polled here right now: the module itself tells when these cannot be read. */
+  inHand: Set<string>;
+  /** Is told which tasks cannot be read, and when they can be again. */
+  events: Subject<MetricsEvent>;
 }
+
+/** What is known of a task between its polls. */
+interface InHand {
+  key: string;
+  handle: VideoTaskHandle;
+  stalled: VideoTaskStall | undefined;
+}
+
+/** A poll of core, or one that failed with what is no error of core. */
+type AnyPoll = Omit<VideoPoll, "error"> & { error?: unknown };
+
+/** A 429 is the gateway's pace, and no trouble of a task, unless the task hears nothing else. */
+const RATE_LIMITED_POLLS = 3;
 
 /** Polls tasks and writes what it sees to the store; which, where and when is the store's business. */
 export class VideoTaskPoller implements VideoTaskPolling {
   readonly ratePerSecond: number;
   private readonly logger = new Logger(VideoTaskPoller.name);
+  /** The last refusal of the store: the same one over and over, of thousands of tasks, is said once. */
+  private lastRefusal = "";
 
   constructor(
     private readonly gateway: ModelGateway,
@@ -26,68 +55,161 @@ export class VideoTaskPoller implements VideoTaskPolling {
   }
 
   async toEnd(
-    { key, handle }: VideoTaskRecord,
+    { key, handle, stalled }: VideoTaskRecord,
     { signal, soon }: { signal: AbortSignal; soon: Observable<unknown> },
   ): Promise<void> {
-    if (handle === undefined) return;
-    const { intervalMs, maxWatchMs } = this.settings;
-    const startedAt = performance.now();
-    while (!signal.aborted) {
-      const timeoutMs = maxWatchMs && Math.max(1, startedAt + maxWatchMs - performance.now());
-      const watch = this.gateway.videos.watch(handle, { intervalMs, timeoutMs, signal });
-      const hints = soon.subscribe(() => watch.pollSoon());
-      try {
-        for await (const task of watch) await this.store.update(key, task);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!GatewayError.isInstance(error)) throw this.refused(key, error);
-        // A watch gives up after failed polls in a row, minutes apart by then. The task was paid for: go on.
-        if (error.retryable || error.kind === "invalid_response") continue;
-        await this.store.lose(key, videoProblem(error));
-        return;
-      } finally {
-        hints.unsubscribe();
-      }
+    if (handle === undefined || signal.aborted) return;
+    const { maxWatchMs, inHand, backoff } = this.settings;
+    const task: InHand = { key, handle, stalled };
+    const endsAt = maxWatchMs && performance.now() + maxWatchMs;
+    inHand.add(handle.id);
+    try {
+      await insist(() => this.follow(task, { signal, soon, endsAt }), {
+        againMs: backoff.refusedMs,
+        signal,
+        failed: (error) => void this.see(task, failedPoll(error, task, backoff.refusedMs)),
+      });
+    } finally {
+      inHand.delete(handle.id);
     }
   }
 
   async once(
-    { key, handle, task: last, status, createdAt, watchedSince = createdAt }: VideoTaskRecord,
+    { key, handle, task: last, status, stalled, createdAt, watchedSince = createdAt }: VideoTaskRecord,
     { signal, failedPolls: failedBefore }: { signal: AbortSignal; failedPolls: number },
   ): Promise<PolledOnce> {
     if (handle === undefined) return { failedPolls: 0 };
-    const { intervalMs, maxWatchMs } = this.settings;
-    const options = { intervalMs, failedPolls: failedBefore, signal, ...(last !== undefined && { last }) };
-    const { task, changed, error, failedPolls, nextPollMs, pauseMs } = await this.gateway.videos.poll(
-      handle,
-      options,
-    );
+    const task: InHand = { key, handle, stalled };
+    const poll = await this.poll(task, failedBefore, signal, last);
     if (signal.aborted) return { failedPolls: failedBefore, nextPollMs: 0 };
-    const late =
-      nextPollMs !== undefined && maxWatchMs !== undefined && Date.now() - watchedSince > maxWatchMs;
-    const problem = late ? new VideoTaskTimeoutError(handle, maxWatchMs, task) : error;
+    const { maxWatchMs } = this.settings;
+    const { failedPolls, nextPollMs, pauseMs } = poll;
     try {
-      if (task !== undefined && (changed || status !== task.status)) await this.store.update(key, task);
-      if (problem !== undefined && (late || nextPollMs === undefined)) {
-        await this.store.lose(key, videoProblem(problem));
+      if (poll.task !== undefined && (poll.changed || stalled !== undefined || status !== poll.task.status))
+        await this.store.update(key, poll.task);
+      if (nextPollMs !== undefined && maxWatchMs !== undefined && Date.now() - watchedSince > maxWatchMs) {
+        const late = new VideoTaskTimeoutError(handle, maxWatchMs, poll.task);
+        await this.store.cancelWatch(key, videoProblem(late));
         return { failedPolls };
       }
-    } catch (refusal) {
-      throw this.refused(key, refusal);
+      await this.tell(task, poll);
+    } catch (error) {
+      this.refused(key, error);
+      throw error;
     }
+    const { outage } = this.gateway.videos.pollPace;
     return {
       failedPolls,
       ...(nextPollMs !== undefined && { nextPollMs }),
       ...(pauseMs !== undefined && { pauseMs }),
+      ...(outage !== undefined && { probeMs: outage.probeMs }),
     };
   }
 
-  private refused(key: string, error: unknown): unknown {
-    this.logger.error(
-      `The store did not take what was polled of video ${key}: ${String(error)}. The task itself goes on; it is ` +
-        "polled again at the next start, at the latest.",
-    );
-    return error;
+  /** Polls through core's watch, until the task is over, its time is, or the signal aborts. */
+  private async follow(
+    task: InHand,
+    { signal, soon, endsAt }: { signal: AbortSignal; soon: Observable<unknown>; endsAt: number | undefined },
+  ): Promise<void> {
+    const { key, handle } = task;
+    const { intervalMs, backoff } = this.settings;
+    const timeoutMs = endsAt && Math.max(1, Math.ceil(endsAt - performance.now()));
+    let told = Promise.resolve();
+    const onPoll = (poll: VideoPoll) => {
+      told = told.then(() => this.see(task, poll));
+    };
+    const watch = this.gateway.videos.watch(handle, { intervalMs, backoff, timeoutMs, signal, onPoll });
+    const hints = soon.subscribe(() => watch.pollSoon());
+    try {
+      for await (const seen of watch) await this.write(key, signal, () => this.store.update(key, seen));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!VideoTaskTimeoutError.isInstance(error)) throw error;
+      await this.write(key, signal, () => this.store.cancelWatch(key, videoProblem(error)));
+    } finally {
+      hints.unsubscribe();
+      await told;
+    }
   }
+
+  /** What is no error of the gateway is no verdict on the task either. */
+  private async poll(
+    { handle }: InHand,
+    failedPolls: number,
+    signal: AbortSignal,
+    last: VideoTaskRecord["task"],
+  ): Promise<AnyPoll> {
+    const { intervalMs, backoff, inHand } = this.settings;
+    const options = { intervalMs, backoff, failedPolls, signal, ...(last !== undefined && { last }) };
+    inHand.add(handle.id);
+    try {
+      return await this.gateway.videos.poll(handle, options);
+    } catch (error) {
+      const again = { failedPolls: failedPolls + 1, nextPollMs: backoff.refusedMs };
+      return { changed: false, error, ...again };
+    } finally {
+      inHand.delete(handle.id);
+    }
+  }
+
+  /** After a poll of core's watch, which itself hands on what changed. Never rejects: the next poll tries again. */
+  private async see(task: InHand, poll: AnyPoll): Promise<void> {
+    const { key } = task;
+    try {
+      await this.tell(task, poll);
+      if (poll.task === undefined || poll.changed) return;
+      const record = await this.store.get(key);
+      if (record?.stalled !== undefined) await this.store.update(key, poll.task);
+    } catch (error) {
+      this.refused(key, error);
+    }
+  }
+
+  /** Tells, and writes down, that a task cannot be read, and tells that it can be again. */
+  private async tell(task: InHand, { task: read, error, failedPolls, nextPollMs }: AnyPoll): Promise<void> {
+    if (read !== undefined) this.resumed(task);
+    const paced = isRateLimit(error) && failedPolls < RATE_LIMITED_POLLS && task.stalled === undefined;
+    if (error === undefined || failedPolls === 0 || nextPollMs === undefined || paced) return;
+    const { key, handle, stalled: before } = task;
+    const { events } = this.settings;
+    const now = Date.now();
+    const problem = videoProblem(error);
+    const since = before?.since ?? now;
+    task.stalled = { since, failedPolls, problem, nextPollAt: Math.round(now + nextPollMs) };
+    if (before?.problem.kind !== problem.kind)
+      events.next({ type: "video_stalled", key, task: handle.id, kind: problem.kind, failedPolls, since });
+    await this.store.stall(key, task.stalled);
+  }
+
+  private resumed(task: InHand): void {
+    const { key, handle, stalled } = task;
+    if (stalled === undefined) return;
+    task.stalled = undefined;
+    const { since, failedPolls } = stalled;
+    const ms = Date.now() - since;
+    this.settings.events.next({ type: "video_resumed", key, task: handle.id, failedPolls, ms });
+  }
+
+  private write(key: string, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+    const { intervalMs } = this.settings;
+    return insist(write, { againMs: intervalMs, signal, failed: (error) => this.refused(key, error) });
+  }
+
+  private refused(key: string, error: unknown): void {
+    const reason = String(error);
+    if (reason === this.lastRefusal) return;
+    this.lastRefusal = reason;
+    this.logger.error(
+      `The store did not take what was polled of video ${key}: ${reason}. The task itself goes on, and the write is ` +
+        "repeated.",
+    );
+  }
+}
+
+function failedPoll(error: unknown, { stalled }: InHand, nextPollMs: number): AnyPoll {
+  return { changed: false, error, failedPolls: (stalled?.failedPolls ?? 0) + 1, nextPollMs };
+}
+
+function isRateLimit(error: unknown): boolean {
+  return GatewayError.isInstance(error) && error.kind === "rate_limit";
 }

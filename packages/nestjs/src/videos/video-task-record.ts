@@ -10,17 +10,29 @@ import {
  * Where a submission stands.
  * - `submitting`: the intent is written, the gateway has not answered yet
  * - `rejected`: the gateway surely did not take it; nothing was paid and the key is free again
- * - `unknown`: it may have been paid, and nothing tells how it stands: `problem` says why
- * - any other: the task's own status, as last polled
+ * - `unknown`: it may have been paid for, and nobody knows its task: `problem` says why
+ * - any other: the task's own status, as last polled. One that has a task stays so, whatever polls come to
  */
 export type VideoTaskRecordStatus = "submitting" | "rejected" | "unknown" | VideoStatus;
 
-/** Why a submission is `rejected` or `unknown`. Plain JSON. */
+/** Why a submission is `rejected` or `unknown`, or its task cannot be read. Plain JSON. */
 export interface VideoTaskProblem {
   /** `kind` of core's error, or `other`. */
   kind: string;
   message: string;
   requestId?: string;
+}
+
+/** A task that cannot be read at the moment. It goes on at the gateway, and is polled on. Plain JSON. */
+export interface VideoTaskStall {
+  /** When the first of the polls in a row failed, in milliseconds since the epoch. */
+  since: number;
+  /** Polls that failed in a row. */
+  failedPolls: number;
+  /** Why the last one failed. */
+  problem: VideoTaskProblem;
+  /** About when it is polled again, in milliseconds since the epoch. */
+  nextPollAt: number;
 }
 
 /** What is written before the gateway is asked. */
@@ -39,10 +51,16 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   handle?: VideoTaskHandle;
   /** The task as last polled, with the gateway's raw answer. */
   task?: VideoTask;
+  /** Why it is `rejected` or `unknown`, or why the module itself polls it no more (`videos.maxWatchMs`). */
   problem?: VideoTaskProblem;
+  /**
+   * Set while the task cannot be read. A change of it is told when it begins, when the kind of the problem changes, and
+   * when it ends; the counts of a record that is read are those of the last poll.
+   */
+  stalled?: VideoTaskStall;
   /** Since when it is polled. */
   watchedSince?: number;
-  /** Since when nobody polls it, on demand of the application. */
+  /** Since when nobody polls it: on demand of the application, or, with a `problem`, after `videos.maxWatchMs`. */
   watchCancelledAt?: number;
   createdAt: number;
   updatedAt: number;
@@ -57,6 +75,16 @@ export function isOver({ task }: VideoTaskRecord): boolean {
 export function isSettled(record: VideoTaskRecord): boolean {
   const { status, watchCancelledAt } = record;
   return isOver(record) || status === "rejected" || status === "unknown" || watchCancelledAt !== undefined;
+}
+
+/**
+ * Whether nobody has to do anything about it any more, so that it may be forgotten in time: over, `rejected`, or given up by
+ * the application.
+ */
+export function isFinished(record: VideoTaskRecord): boolean {
+  const { status, problem, watchCancelledAt } = record;
+  if (isOver(record) || status === "rejected") return true;
+  return watchCancelledAt !== undefined && problem === undefined;
 }
 
 // The changes that every store makes, so that all make the same.
@@ -80,22 +108,44 @@ export function acceptedRecord(record: VideoTaskRecord, task: VideoTask): VideoT
 
 /** A record after a poll. */
 export function polledRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
-  const { problem: _solved, watchCancelledAt: _resumed, ...rest } = record;
+  const { problem: _solved, stalled: _ended, watchCancelledAt: _resumed, ...rest } = record;
   return { ...rest, ...touched(record), status: task.status, handle: task.handle, task };
 }
 
-/** A record that something went wrong with. */
+/** A record of a submission that something went wrong with. One that has its task stays as it is. */
 export function troubledRecord(
   record: VideoTaskRecord,
   status: "rejected" | "unknown",
   problem: VideoTaskProblem,
-): VideoTaskRecord {
+): VideoTaskRecord | undefined {
+  if (record.handle !== undefined) return undefined;
   return { ...record, ...touched(record), status, problem };
 }
 
-/** A record that nobody wants polled any more. */
-export function unwatchedRecord(record: VideoTaskRecord): VideoTaskRecord {
-  return { ...record, ...touched(record), watchCancelledAt: Date.now() };
+/** A record after a poll that failed. Its version grows when that is news. */
+export function stalledRecord(record: VideoTaskRecord, stalled: VideoTaskStall): VideoTaskRecord {
+  const isNews = record.stalled?.problem.kind !== stalled.problem.kind;
+  return { ...record, ...(isNews && touched(record)), stalled };
+}
+
+/** A record that nobody polls any more. @param problem set when not the application wanted it so */
+export function unwatchedRecord(record: VideoTaskRecord, problem?: VideoTaskProblem): VideoTaskRecord {
+  const { stalled: _notPolled, problem: _before, ...rest } = record;
+  return {
+    ...rest,
+    ...touched(record),
+    watchCancelledAt: Date.now(),
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+/** A record that the module itself left after its time, when it is polled again. */
+export function resumedRecord({
+  problem: _late,
+  watchCancelledAt: _left,
+  ...record
+}: VideoTaskRecord): VideoTaskRecord {
+  return { ...record, ...touched(record), watchedSince: Date.now() };
 }
 
 function touched({ version }: VideoTaskRecord): Pick<VideoTaskRecord, "version" | "updatedAt"> {

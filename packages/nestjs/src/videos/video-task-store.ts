@@ -1,10 +1,11 @@
 import type { VideoTask } from "@model-gateway/core";
-import type { Observable } from "rxjs";
+import { EMPTY, type Observable } from "rxjs";
 import type {
   VideoTaskIntent,
   VideoTaskProblem,
   VideoTaskRecord,
   VideoTaskRecordStatus,
+  VideoTaskStall,
 } from "./video-task-record.js";
 
 /** What a store is opened with: how its tasks are polled. */
@@ -14,8 +15,8 @@ export interface VideoTaskPolling {
 
   /**
    * Polls one task to its end, at the pace of this process, and writes what it sees to the store. For stores of
-   * one process. Resolves when the task is settled, or soon after `signal` aborts; rejects only when the store
-   * refused a write.
+   * one process. Resolves when the task is settled, or soon after `signal` aborts; a write that the store refuses is
+   * repeated until it is taken.
    *
    * @param options `soon`: each value asks for a poll ahead of time
    */
@@ -23,7 +24,7 @@ export interface VideoTaskPolling {
 
   /**
    * Polls one task once, now, and writes what it saw to the store. For stores that schedule the polls of several
-   * processes. Rejects only when the store refused a write.
+   * processes. A poll that fails is no verdict on the task. Rejects only when the store refused a write.
    *
    * @param options `failedPolls`: as the poll before gave it, at first 0
    */
@@ -38,6 +39,17 @@ export interface PolledOnce {
   failedPolls: number;
   /** The gateway asked to slow down: no poll of any task for so many milliseconds. */
   pauseMs?: number;
+  /** This process gets no answer to any poll: it should make one in so many milliseconds, whichever task it is of. */
+  probeMs?: number;
+}
+
+/** Which records `list` gives: those that all given conditions hold for. */
+export interface VideoTaskFilter {
+  status?: VideoTaskRecordStatus;
+  /** Whether the task cannot be read at the moment. */
+  stalled?: boolean;
+  /** Whether nobody has to do anything about it any more: over, `rejected`, or given up by `cancelWatch`. */
+  finished?: boolean;
 }
 
 /**
@@ -61,9 +73,15 @@ export abstract class VideoTaskStore {
   abstract readonly changes$: Observable<VideoTaskRecord>;
 
   /**
+   * Tells when the store lost records that it had acknowledged, as when its server was emptied. Watches of those that are
+   * gone end with the error. Default: never.
+   */
+  readonly lost$: Observable<Error> = EMPTY;
+
+  /**
    * Makes the store ready, turns submissions that a dead process left behind into `unknown`, and from now on has
-   * every accepted task polled until it is settled: those it finds, `unknown` ones with a handle included, and
-   * those accepted later. A task is with one process at a time; after a crash another poll takes it up.
+   * every accepted task polled until it is settled, those it finds and those accepted later. A task is with one process
+   * at a time; after a crash another poll takes it up.
    */
   abstract open(polling: VideoTaskPolling): Promise<void>;
 
@@ -81,34 +99,44 @@ export abstract class VideoTaskStore {
 
   /**
    * The gateway has the task: writes its handle and has it polled. Also brings back one that is `unknown`,
-   * `rejected` or not polled any more.
+   * `rejected` or not polled any more. It is `stalled` no more.
    */
   abstract accept(key: string, task: VideoTask): Promise<void>;
 
-  /** The gateway surely did not take the task. */
+  /** The gateway surely did not take the task. Does nothing when it is known that it did. */
   abstract reject(key: string, problem: VideoTaskProblem): Promise<void>;
 
-  /** Nobody knows how the task stands. What was known of it (handle, last poll) stays. */
+  /** Nobody knows whether the gateway took the task. Does nothing when it is known that it did. */
   abstract lose(key: string, problem: VideoTaskProblem): Promise<void>;
 
-  /** Writes what a poll saw. */
+  /** Writes what a poll saw. The task is `stalled` no more. */
   abstract update(key: string, task: VideoTask): Promise<void>;
 
-  /** Has this task polled no more, in no process, also after a restart, until it is accepted again. */
-  abstract cancelWatch(key: string): Promise<void>;
+  /**
+   * Writes that a poll failed. It is a change, and told, when the task was not stalled or the kind of the problem is
+   * another one; else the next `get` and `list` show it, and that is all: it need not outlive the process.
+   */
+  abstract stall(key: string, stalled: VideoTaskStall): Promise<void>;
+
+  /**
+   * Has this task polled no more, in no process, also after a restart, until it is accepted again.
+   *
+   * @param problem why, when not the application wanted it so; such a record is not forgotten
+   */
+  abstract cancelWatch(key: string, problem?: VideoTaskProblem): Promise<void>;
 
   /**
    * Asks for a poll of this task ahead of time, wherever it is polled: at once, or a second after its last poll
-   * if that comes later. Does nothing for a task that is not polled.
+   * if that comes later, and before polls that nobody asked for. Does nothing for a task that is not polled.
    */
   abstract pollSoon(key: string): Promise<void>;
 
   abstract get(key: string): Promise<VideoTaskRecord | undefined>;
 
   /** In the order of submission. */
-  abstract list(filter?: { status?: VideoTaskRecordStatus }): Promise<VideoTaskRecord[]>;
+  abstract list(filter?: VideoTaskFilter): Promise<VideoTaskRecord[]>;
 
-  /** What is wrong with the store right now, a sentence each, for health checks. */
+  /** What is wrong with the store right now, a sentence each, for health checks: no address, no key, no foreign words. */
   async troubles(): Promise<string[]> {
     return [];
   }

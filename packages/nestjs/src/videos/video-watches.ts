@@ -1,23 +1,29 @@
 import {
+  concat,
   defer,
   EMPTY,
   filter,
   merge,
   mergeMap,
+  NEVER,
   Observable,
   repeat,
   Subject,
   takeUntil,
   takeWhile,
+  tap,
+  timeout,
 } from "rxjs";
+import { matchesFilter } from "./matches-filter.js";
 import { requireVideo } from "./require-video.js";
-import { isSettled, type VideoTaskRecord, type VideoTaskRecordStatus } from "./video-task-record.js";
-import type { VideoTaskStore } from "./video-task-store.js";
+import { VideoLostError } from "./video-lost-error.js";
+import { isSettled, type VideoTaskRecord } from "./video-task-record.js";
+import type { VideoTaskFilter, VideoTaskStore } from "./video-task-store.js";
 
 /** What watches read of the store, once it is open. */
 export interface VideoTaskReader {
   get(key: string): Promise<VideoTaskRecord | undefined>;
-  list(filter: { status: VideoTaskRecordStatus }): Promise<VideoTaskRecord[]>;
+  list(filter: VideoTaskFilter): Promise<VideoTaskRecord[]>;
 }
 
 /** How long a change that another process made may go unnoticed when the news of it got lost. */
@@ -41,20 +47,37 @@ export class VideoWatches {
 
   /** A submission, until nothing more is to come of it. */
   of(key: string): Observable<VideoTaskRecord> {
-    return this.whileOpen(() =>
-      merge(this.changesOf(key), this.lookAt(key)).pipe(
+    return this.whileOpen(() => {
+      let last: VideoTaskRecord | undefined;
+      const lookAgain = async (cause?: Error) => {
+        // A store that does not answer has lost nothing: it is asked again.
+        const [record] = await this.reader.get(key).then(
+          (found) => [found],
+          () => [last],
+        );
+        if (record === undefined) throw new VideoLostError(key, last?.handle, cause);
+        return record;
+      };
+      return merge(
+        this.changesOf(key),
+        this.lookAt(key, lookAgain),
+        this.store.lost$.pipe(mergeMap((cause) => lookAgain(cause))),
+      ).pipe(
         onlyNews(),
+        tap((record) => {
+          last = record;
+        }),
         takeWhile((record) => !isSettled(record), true),
-      ),
-    );
+      );
+    });
   }
 
-  /** All submissions that have a status, and each that comes to have it. */
-  withStatus(status: VideoTaskRecordStatus): Observable<VideoTaskRecord> {
+  /** All submissions that conditions hold for, and each that they come to hold for. */
+  matching(conditions: VideoTaskFilter): Observable<VideoTaskRecord> {
     return this.whileOpen(() =>
       merge(
-        this.store.changes$.pipe(filter((record) => record.status === status)),
-        defer(() => this.reader.list({ status })).pipe(mergeMap((records) => records)),
+        this.store.changes$.pipe(filter((record) => matchesFilter(record, conditions))),
+        defer(() => this.reader.list(conditions)).pipe(mergeMap((records) => records)),
       ).pipe(onlyNews()),
     );
   }
@@ -78,18 +101,11 @@ export class VideoWatches {
   }
 
   /** The record now; of a store that may miss a change, again from time to time. */
-  private lookAt(key: string): Observable<VideoTaskRecord> {
+  private lookAt(key: string, lookAgain: () => Promise<VideoTaskRecord>): Observable<VideoTaskRecord> {
     const now = defer(async () => requireVideo(key, await this.reader.get(key)));
     if (!this.store.shared) return now;
-    let isFirst = true;
-    return defer(() => {
-      if (!isFirst) return this.reader.get(key).catch(() => undefined);
-      isFirst = false;
-      return now;
-    }).pipe(
-      repeat({ delay: LOOK_AGAIN_MS }),
-      filter((record) => record !== undefined),
-    );
+    const again = NEVER.pipe(timeout({ first: LOOK_AGAIN_MS, with: () => defer(lookAgain) }), repeat());
+    return concat(now, again);
   }
 
   /** Builds the Observable per subscription, and completes it with the application. */

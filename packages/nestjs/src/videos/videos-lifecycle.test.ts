@@ -1,12 +1,18 @@
 import type { VideoTask } from "@model-gateway/core";
-import { ConsoleLogger, ServiceUnavailableException } from "@nestjs/common";
+import { ConsoleLogger } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { firstValueFrom, lastValueFrom, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { holdBack } from "../../test/hold-back.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
-import { MemoryVideoTaskStore, ModelGatewayModule, type VideosOptions, VideosService } from "../index.js";
+import {
+  MemoryVideoTaskStore,
+  ModelGatewayModule,
+  VideosClosedError,
+  type VideosOptions,
+  VideosService,
+} from "../index.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
@@ -69,7 +75,7 @@ describe("closing an application", () => {
     const { boot, emulator } = await useStore();
     const { app, videos } = await boot();
     await app.close();
-    await expect(videos.submit(VIDEO)).rejects.toThrow(ServiceUnavailableException);
+    await expect(videos.submit(VIDEO)).rejects.toThrow(VideosClosedError);
     expect(emulator.journal.list({ method: "POST" })).toEqual([]);
   });
 
@@ -189,13 +195,13 @@ describe("starting an application on a store with open tasks", () => {
     expect(emulator.journal.list({ method: "POST" })).toHaveLength(1);
   });
 
-  it("asks again for tasks it had to give up", async () => {
-    const { boot, emulator } = await useStore(undefined, { maxWatchMs: 1_000 });
+  it("asks again for tasks that were left after their time", async () => {
+    const { boot, emulator } = await useStore(undefined, { maxWatchMs: 300 });
     emulator.faults.add({ kind: "status", status: 401, path: "/videos/*" });
     const before = await boot();
     const { key } = await before.videos.submit(VIDEO);
     const given = await lastValueFrom(before.videos.watch$(key));
-    expect(given.status).toBe("unknown");
+    expect(given.problem?.kind).toBe("video_task_timeout");
     await before.app.close();
     emulator.faults.clear();
     await emulator.videos.succeed(given.handle?.id ?? "");

@@ -1,5 +1,4 @@
 import type { Emulator } from "@model-gateway/emulator";
-import { NotFoundException } from "@nestjs/common";
 import { firstValueFrom, lastValueFrom, map, NEVER, take, toArray } from "rxjs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
@@ -10,6 +9,7 @@ import {
   MetricsService,
   ModelGatewayModule,
   VideoKeyTakenError,
+  VideoNotFoundError,
   type VideosOptions,
   VideosService,
 } from "../index.js";
@@ -209,7 +209,7 @@ describe("watching a video", () => {
 
   it("fails for a key that nobody submitted", async () => {
     const { videos } = await bootVideos();
-    await expect(lastValueFrom(videos.watch$("nobody"))).rejects.toThrow(NotFoundException);
+    await expect(lastValueFrom(videos.watch$("nobody"))).rejects.toThrow(VideoNotFoundError);
     expect(await videos.get("nobody")).toBeUndefined();
   });
 });
@@ -269,23 +269,35 @@ describe("polling", () => {
     },
   );
 
-  it("leaves a task as unknown after maxWatchMs", async () => {
-    const { videos } = await bootVideos({ maxWatchMs: 20 });
-    const { key } = await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
-    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({
-      status: "unknown",
-      problem: { kind: "video_task_timeout" },
-    });
+  const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
+
+  it("leaves a task as it stands after maxWatchMs, says so, and forgets it not", async () => {
+    const store = new MemoryVideoTaskStore({ retention: { maxFinished: 1 } });
+    const { videos } = await bootVideos({ maxWatchMs: 20, store });
+    const keys = [];
+    for (let task = 0; task < 3; task++) keys.push((await videos.submit(STUCK)).key);
+    for (const key of keys) {
+      const left = await lastValueFrom(videos.watch$(key));
+      expect(left).toMatchObject({
+        watchCancelledAt: expect.any(Number),
+        problem: { kind: "video_task_timeout" },
+      });
+      expect(left.status).not.toBe("unknown");
+      expect(left.handle).toBeDefined();
+    }
+    expect((await videos.list({ finished: false })).map(({ key }) => key)).toEqual(keys);
+    expect(await videos.troubles()).toEqual([
+      expect.stringMatching(/^3 video tasks .*maxWatchMs.*reconcile/),
+    ]);
+    expect((await videos.reconcile(keys[0] ?? "")).problem).toBeUndefined();
   });
 
-  it("counts maxWatchMs over everything, however often the polls had to be begun anew", async () => {
-    const { videos, emulator } = await bootVideos({ intervalMs: 1, maxWatchMs: 1_500 });
+  it("counts maxWatchMs also while the task cannot be read", async () => {
+    const { videos, emulator } = await bootVideos({ intervalMs: 1, maxWatchMs: 300 });
     emulator.faults.add({ kind: "status", status: 502, path: "/videos/*" });
     const { key } = await videos.submit(VIDEO);
-    expect(await lastValueFrom(videos.watch$(key))).toMatchObject({
-      status: "unknown",
-      problem: { kind: "video_task_timeout" },
-    });
-    expect(emulator.journal.list({ method: "GET" }).length).toBeGreaterThan(10);
+    const left = await lastValueFrom(videos.watch$(key));
+    expect(left).toMatchObject({ problem: { kind: "video_task_timeout" } });
+    expect(left.stalled).toBeUndefined();
   });
 });

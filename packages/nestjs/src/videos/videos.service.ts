@@ -5,31 +5,32 @@ import {
   InvalidRequestError,
   type ModelGateway,
   type OmniVideoRequest,
+  type PollOutage,
   type VideoCreateRequest,
+  type VideoFamily,
+  type VideoRequests,
   type VideoSubmission,
   type VideoTask,
 } from "@model-gateway/core";
-import {
-  ConflictException,
-  Logger,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-  type OnModuleInit,
-  ServiceUnavailableException,
-} from "@nestjs/common";
+import { Logger, type OnApplicationShutdown, type OnModuleDestroy, type OnModuleInit } from "@nestjs/common";
 import type { Observable } from "rxjs";
 import type { CallbackURLs } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
-import { createVideoTask, type SubmissionExtras } from "./create-video-task.js";
+import { completeSubmission } from "./complete-submission.js";
+import { fromStore } from "./from-store.js";
 import { requireVideo } from "./require-video.js";
+import { StallLog } from "./stall-log.js";
+import { VideoConflictError } from "./video-conflict-error.js";
 import { VideoKeyTakenError } from "./video-key-taken-error.js";
+import { VideoNotKeptError } from "./video-not-kept-error.js";
 import { videoProblem } from "./video-problem.js";
 import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
 import { type PollSettings, VideoTaskPoller } from "./video-task-poller.js";
-import { isOver, type VideoTaskRecord, type VideoTaskRecordStatus } from "./video-task-record.js";
-import type { VideoTaskStore } from "./video-task-store.js";
+import { isFinished, isOver, isSettled, type VideoTaskRecord } from "./video-task-record.js";
+import type { VideoTaskFilter, VideoTaskStore } from "./video-task-store.js";
 import { VideoWatches } from "./video-watches.js";
+import { VideosClosedError } from "./videos-closed-error.js";
 
 /** Options of `videos.submit`. */
 export interface SubmitOptions<Family extends VideoSubmission["family"] = "content"> {
@@ -54,9 +55,16 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
    */
   readonly orphans$: Observable<VideoTaskRecord>;
 
+  /**
+   * Tasks that cannot be read: those that cannot be now, each that comes to be so, and each whose problem becomes one of
+   * another kind. They go on, and are polled on. Completes when the application closes.
+   */
+  readonly stalled$: Observable<VideoTaskRecord>;
+
   private readonly logger = new Logger(VideosService.name);
   private readonly reconciler: VideoReconciler;
   private readonly watches: VideoWatches;
+  private readonly stallLog: StallLog;
   /** Keys that are being paid for by this process. */
   private readonly paying = new Set<string>();
   /** What must be written down before the store is closed. */
@@ -72,17 +80,22 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   ) {
     this.reconciler = new VideoReconciler(gateway, store);
     this.watches = new VideoWatches(store, this);
-    this.orphans$ = this.watches.withStatus("unknown");
+    this.orphans$ = this.watches.matching({ status: "unknown" });
+    this.stalled$ = this.watches.matching({ stalled: true });
+    this.stallLog = new StallLog(store);
   }
 
   /**
    * Submits a video: `POST /videos`, or with `family` one of the two wrapped families, where the
    * key is also sent as `external_task_id`. Resolves when the task id is written down; rejects with core's error
    * otherwise. After an error with `maybeProcessed: true` the submission is kept as `unknown` and announced by
-   * `orphans$`; after any other the key is free again.
+   * `orphans$`; after any other of core the key is free again. A body that cannot be is refused before anything is
+   * written down.
    *
    * @throws VideoKeyTakenError when there is a submission with this key; nothing was sent
-   * @throws ServiceUnavailableException when the application is closing; nothing was sent
+   * @throws VideoTaskStoreError when it cannot be written down; nothing was sent
+   * @throws VideosClosedError when the application is closing; nothing was sent
+   * @throws VideoNotKeptError when it was paid for, and then its handle could not be written down
    */
   submit(body: VideoCreateRequest, options?: SubmitOptions): Promise<{ key: string }>;
   submit(
@@ -103,12 +116,13 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 
   /**
-   * How a submission stands: its record now, and again at each change. Completes when nothing more is to come:
-   * the task is over, its status is `rejected` or `unknown`, or its watch was cancelled. Polls nothing itself: any
-   * number of subscribers costs the polls of one, and unsubscribing ends that subscription only. Completes when
-   * the application closes.
+   * How a submission stands: its record now, and again at each change, `stalled` while it cannot be read. Completes
+   * when nothing more is to come: the task is over, its status is `rejected` or `unknown`, or it is polled no more. Polls
+   * nothing itself: any number of subscribers costs the polls of one, and unsubscribing ends that subscription only.
+   * Completes when the application closes.
    *
-   * Errors with Nest's `NotFoundException` when there is no submission with this key.
+   * Errors with `VideoNotFoundError` when there is no submission with this key, with `VideoLostError` when the store has
+   * lost it under way, and with `VideoTaskStoreError` when it cannot be read at the beginning.
    */
   watch$(key: string): Observable<VideoTaskRecord> {
     return this.watches.of(key);
@@ -116,43 +130,43 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
 
   /** The submission with this key. */
   async get(key: string): Promise<VideoTaskRecord | undefined> {
-    await this.open();
-    return this.store.get(key);
+    return fromStore(this.open().then(() => this.store.get(key)));
   }
 
-  /** All submissions, or those with a status, in the order of submission. */
-  async list(filter: { status?: VideoTaskRecordStatus } = {}): Promise<VideoTaskRecord[]> {
-    await this.open();
-    return this.store.list(filter);
+  /** All submissions, or those that all given conditions hold for, in the order of submission. */
+  async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
+    return fromStore(this.open().then(() => this.store.list(filter)));
   }
 
   /**
    * Polls a task no more, also after a restart, and completes its watches. The task itself goes on and is billed:
    * the API cannot cancel one. `reconcile(key)` takes it up again.
    *
-   * @throws NotFoundException when there is no submission with this key
-   * @throws ConflictException when the gateway has not taken it yet, so that there is nothing to poll
+   * @throws VideoNotFoundError when there is no submission with this key
+   * @throws VideoConflictError when the gateway has not taken it yet, so that there is nothing to poll
    */
   async cancelWatch(key: string): Promise<void> {
     const record = await this.require(key);
     if (isOver(record)) return;
     if (record.handle === undefined)
-      throw new ConflictException(`Video ${key} is ${record.status}: it is not polled.`);
-    await this.store.cancelWatch(key);
+      throw new VideoConflictError(key, `Video ${key} is ${record.status}: it is not polled.`);
+    await fromStore(this.store.cancelWatch(key));
   }
 
   /**
    * Brings a submission into line with the gateway, now. Without a finding the task is asked for once, and polled
-   * on if it is not over: that also takes up one that was given up or whose watch was cancelled. With one, a
+   * on if it is not over: that also takes up one whose watch was cancelled or came to its end. With one, a
    * submission of unknown outcome gets its task, or its key is free again.
    *
-   * @throws NotFoundException when there is no submission with this key
-   * @throws ConflictException when the finding does not fit the submission; nothing has changed
+   * An orphan of the families `image2video` and `omni-video` is looked for by our own id of it, which costs nothing.
+   *
+   * @throws VideoNotFoundError when there is no submission with this key
+   * @throws VideoConflictError when the finding does not fit the submission, or nothing was found; nothing has changed
    * @throws core's errors when the gateway does not tell; nothing has changed
    */
   async reconcile(key: string, finding?: VideoFinding): Promise<VideoTaskRecord> {
     const record = await this.require(key);
-    if (this.paying.has(key)) throw new ConflictException(`Video ${key} is being submitted right now.`);
+    if (this.paying.has(key)) throw new VideoConflictError(key, `Video ${key} is being submitted right now.`);
     if (finding === undefined) await this.finish(this.reconciler.askAgain(record));
     else if ("taskId" in finding) await this.finish(this.reconciler.adopt(record, finding.taskId));
     else await this.finish(this.reconciler.free(record));
@@ -169,21 +183,23 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   async handleCallback(key: string, body: unknown): Promise<boolean> {
     const record = await this.get(key);
     if (record === undefined) return false;
-    if (this.closed || isOver(record) || record.watchCancelledAt !== undefined) return true;
-    if (record.handle !== undefined && record.status !== "unknown") await this.store.pollSoon(key);
+    if (this.closed || isFinished(record)) return true;
+    if (record.handle !== undefined && !isSettled(record)) await fromStore(this.store.pollSoon(key));
     else if (!this.paying.has(key)) void this.finish(this.reconciler.heal(record, body));
     return true;
   }
 
   /** What stands in the way of the video tasks right now, a sentence each, for health checks. */
   async troubles(): Promise<string[]> {
-    const troubles: string[] = [];
-    const { length: orphans } = await this.list({ status: "unknown" });
-    if (orphans > 0) troubles.push(`${orphans} video submissions are of unknown outcome: reconcile them.`);
-    const { perSecond, maxPerSecond, pausedForMs } = this.gateway.videos.pollPace;
-    if (perSecond < maxPerSecond || pausedForMs > 0)
-      troubles.push("The gateway asked to poll video tasks less often.");
-    return [...troubles, ...(await this.store.troubles())];
+    const records = await this.list({ finished: false });
+    const { perSecond, maxPerSecond, pausedForMs, outage } = this.gateway.videos.pollPace;
+    const slowed = perSecond < maxPerSecond || pausedForMs > 0;
+    return [
+      ...troublesOf(records),
+      ...(outage === undefined ? [] : [sentenceOf(outage)]),
+      ...(slowed ? ["The gateway asked to poll video tasks less often."] : []),
+      ...(await this.store.troubles()),
+    ];
   }
 
   async onModuleInit(): Promise<void> {
@@ -194,6 +210,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   async onModuleDestroy(): Promise<void> {
     this.closed = true;
     this.watches.close();
+    this.stallLog.close();
     // Why it could not be opened, the start has said.
     await this.opening?.catch(() => undefined);
     await this.store.stop();
@@ -210,26 +227,32 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     if (typeof key !== "string" || key === "") {
       throw new InvalidRequestError([{ field: "key", message: "must be a non-empty string", value: key }]);
     }
-    if (this.closed) throw new ServiceUnavailableException("The application is closing.");
-    await this.open();
-    // Before the intent is written: a key that no address can hold is no submission of unknown outcome.
+    if (this.closed) throw new VideosClosedError();
+    // Before the intent is written: what cannot be sent is no submission.
     const callbackURL = this.callbacks?.sign(key, taskExpiryOf(submission));
-    if (!(await this.store.begin({ key, submission: abridge(submission) })))
+    const { family, body } = completeSubmission(submission, { key, callbackURL });
+    this.gateway.videos.check(family, body);
+    const intent = { key, submission: abridge(submission) };
+    if (!(await fromStore(this.open().then(() => this.store.begin(intent)))))
       throw new VideoKeyTakenError(key);
     this.paying.add(key);
     try {
-      await this.record(key, await this.pay(submission, { key, callbackURL }));
+      await this.record(key, await this.pay(key, family, body));
     } finally {
       this.paying.delete(key);
     }
     return { key };
   }
 
-  private async pay(submission: VideoSubmission, extras: SubmissionExtras): Promise<VideoTask> {
+  private async pay<Family extends VideoFamily>(
+    key: string,
+    family: Family,
+    body: VideoRequests[Family],
+  ): Promise<VideoTask> {
     try {
-      return await createVideoTask(this.gateway, submission, extras);
+      return await this.gateway.videos.createIn(family, body);
     } catch (error) {
-      await this.recordFailure(extras.key, error);
+      await this.recordFailure(key, error);
       throw error;
     }
   }
@@ -250,12 +273,9 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
       await this.store.accept(key, task);
     } catch (error) {
       // The last place that knows the task.
-      const handle = JSON.stringify(task.handle);
-      this.logger.error(
-        `Video task ${key} was paid for, but the store did not take its handle ${handle}. Keep the handle: once the ` +
-          "store works again, reconcile the key with its task id.",
-      );
-      throw error;
+      const notKept = new VideoNotKeptError(key, task.handle, error);
+      this.logger.error(notKept.message);
+      throw notKept;
     }
   }
 
@@ -274,6 +294,35 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   private async require(key: string): Promise<VideoTaskRecord> {
     return requireVideo(key, await this.get(key));
   }
+}
+
+/** What an operator should know of the records that are not finished. */
+function troublesOf(records: VideoTaskRecord[]): string[] {
+  const orphans = records.filter(({ status }) => status === "unknown");
+  const left = records.filter(({ watchCancelledAt }) => watchCancelledAt !== undefined);
+  const stalled = records.flatMap((record) => record.stalled ?? []);
+  const troubles: string[] = [];
+  if (orphans.length > 0)
+    troubles.push(`${orphans.length} video submissions are of unknown outcome: reconcile them.`);
+  if (stalled.length > 0) {
+    const kinds = [...new Set(stalled.map(({ problem }) => problem.kind))].join(", ");
+    const since = new Date(Math.min(...stalled.map((stall) => stall.since))).toISOString();
+    troubles.push(
+      `${stalled.length} video tasks cannot be read, the first since ${since} (${kinds}). They are polled on.`,
+    );
+  }
+  if (left.length > 0)
+    troubles.push(
+      `${left.length} video tasks were not over within videos.maxWatchMs and are polled no more: reconcile them.`,
+    );
+  return troubles;
+}
+
+function sentenceOf({ since, probeMs }: PollOutage): string {
+  return (
+    `No poll of a video task was answered since ${new Date(since).toISOString()}: the gateway is away or refuses the ` +
+    `key. One poll in ${probeMs / 1_000} seconds finds out when that is over.`
+  );
 }
 
 function taskExpiryOf({ family, body }: VideoSubmission): number | undefined {

@@ -206,8 +206,9 @@ function queueOf({ connection, backend, queueName = "" }: BullMqVideoTaskStoreOp
   return queue;
 }
 
-function jobs(options: BullMqVideoTaskStoreOptions) {
-  return queueOf(options).getJobs();
+/** Those that hold a record. */
+async function jobs(options: BullMqVideoTaskStoreOptions) {
+  return (await queueOf(options).getJobs()).filter(({ name }) => name === "video-task");
 }
 
 /** Stands for the module: sees which tasks are polled. */

@@ -1,4 +1,4 @@
-import type { ModelGateway, VideoSubmission, VideoTask } from "@model-gateway/core";
+import type { VideoSubmission } from "@model-gateway/core";
 
 /** What the module adds to a body. */
 export interface SubmissionExtras {
@@ -7,14 +7,14 @@ export interface SubmissionExtras {
   callbackURL: string | undefined;
 }
 
-/** Creates the task; what the caller set in the body stays as it is. Paid. */
-export function createVideoTask(
-  gateway: ModelGateway,
+/** The submission as it is sent; what the caller set in the body stays as it is. */
+export function completeSubmission(
   { family, body }: VideoSubmission,
   { key, callbackURL }: SubmissionExtras,
-): Promise<VideoTask> {
+): VideoSubmission {
   const callback = callbackURL === undefined ? {} : { callback_url: callbackURL };
   // The flat form has no field for it.
   const named = family === "content" ? callback : { external_task_id: key, ...callback };
-  return gateway.videos.createIn(family, { ...named, ...body });
+  // The parts fit together as they did before.
+  return { family, body: { ...named, ...body } } as VideoSubmission;
 }

@@ -1,0 +1,12 @@
+import { isFinished, type VideoTaskRecord } from "./video-task-record.js";
+import type { VideoTaskFilter } from "./video-task-store.js";
+
+/** Whether all conditions that are given hold for a record. */
+export function matchesFilter(
+  record: VideoTaskRecord,
+  { status, stalled, finished }: VideoTaskFilter,
+): boolean {
+  if (status !== undefined && record.status !== status) return false;
+  if (stalled !== undefined && stalled !== (record.stalled !== undefined)) return false;
+  return finished === undefined || finished === isFinished(record);
+}
