@@ -213,10 +213,14 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     const stop = new AbortController();
     const soon = new Subject<void>();
     this.polled.set(key, { taskId: handle.id, stop, soon });
-    const running = this.polling.toEnd(record, { signal: stop.signal, soon }).finally(() => {
-      this.running.delete(running);
-      if (this.polled.get(key)?.stop === stop) this.polled.delete(key);
-    });
+    const running = this.polling
+      .toEnd(record, { signal: stop.signal, soon })
+      // One that fails all the same has said so, and takes neither the others nor the process with it.
+      .catch(() => undefined)
+      .finally(() => {
+        this.running.delete(running);
+        if (this.polled.get(key)?.stop === stop) this.polled.delete(key);
+      });
     this.running.add(running);
   }
 }
