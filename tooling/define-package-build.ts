@@ -9,6 +9,8 @@ export interface PackageBuild {
   format: Array<"esm" | "cjs">;
   /** `"neutral"` for code that must run on Node, edge runtimes and in browsers alike. */
   platform?: "node" | "neutral";
+  /** Files that `imports` of the manifest chooses between, by output name and by the name they are imported under. */
+  chosen?: { name: string; entry: Record<string, string> };
   /** Keeps the names of classes where a framework shows them: in logs, and when a dependency is missing. */
   keepNames?: boolean;
   /** Files that are loaded next to the bundle at run time (workers), built without types. */
@@ -26,8 +28,13 @@ export function definePackageBuild(build: PackageBuild) {
     treeshake: true,
     sourcemap: false,
     clean: true,
+    external: build.chosen ? [build.chosen.name] : [],
     keepNames: build.keepNames ?? false,
     define: { __PACKAGE_VERSION__: JSON.stringify(version) },
   };
-  return defineConfig([{ ...shared, entry: build.entry, dts: true }, ...(build.extra ? [build.extra] : [])]);
+  const { entry } = build;
+  return defineConfig([
+    { ...shared, entry: { ...entry, ...build.chosen?.entry }, dts: { entry } },
+    ...(build.extra ? [build.extra] : []),
+  ]);
 }

@@ -83,6 +83,15 @@ export const SCENARIOS: readonly Scenario[] = [
     work: (client) => client.streamText && (() => client.streamText?.("packed") as Promise<unknown>),
   },
   {
+    name: "stream-text-paced",
+    title: "`streamText` of the AI SDK, one event per read, 16 at once",
+    unit: "chunk",
+    unitsPerRequest: PACED_CHUNKS,
+    requests: 240,
+    concurrency: 16,
+    work: (client) => client.streamText && (() => client.streamText?.("paced") as Promise<unknown>),
+  },
+  {
     name: "embed",
     title: `Embeddings, ${VECTORS} × ${VECTOR_LENGTH}, as numbers`,
     unit: "vector",

@@ -1,7 +1,9 @@
 import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 export default definePackageBuild({
-  entry: { index: "src/index.ts" },
+  entry: Object.fromEntries(
+    ["embedding", "image", "index", "language", "speech", "video"].map((name) => [name, `src/${name}.ts`]),
+  ),
   format: ["esm"],
   platform: "neutral",
 });

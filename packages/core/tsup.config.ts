@@ -2,11 +2,18 @@ import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 const ENTRIES = [
   ...["account", "audio", "chat", "download", "embeddings", "errors", "images"],
-  ...["index", "models", "moderations", "node", "videos"],
+  ...["index", "models", "moderations", "node", "opentelemetry", "videos"],
 ];
 
 export default definePackageBuild({
   entry: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])),
+  chosen: {
+    name: "#transport",
+    entry: {
+      transport: "src/transport/select-transport.ts",
+      "web-transport": "src/transport/select-web-transport.ts",
+    },
+  },
   format: ["esm", "cjs"],
   platform: "neutral",
 });

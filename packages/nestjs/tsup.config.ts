@@ -4,6 +4,7 @@ export default definePackageBuild({
   entry: {
     bullmq: "src/bullmq.ts",
     index: "src/index.ts",
+    prometheus: "src/prometheus.ts",
     terminus: "src/terminus.ts",
     testing: "src/testing.ts",
   },

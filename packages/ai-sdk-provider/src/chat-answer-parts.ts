@@ -5,16 +5,10 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import { asArray } from "@ai-sdk/provider-utils";
-import {
-  type ChatCompletion,
-  type ChatCompletionChunk,
-  findMessageImages,
-  readToolCalls,
-  StreamInterruptedError,
-  type ThinkTagPiece,
-  ThinkTagReader,
-  type Usage,
-} from "@model-gateway/core";
+import type { ChatCompletion, ChatCompletionChunk, ThinkTagPiece, Usage } from "@model-gateway/core";
+import { readToolCalls, ThinkTagReader } from "@model-gateway/core/chat";
+import { StreamInterruptedError } from "@model-gateway/core/errors";
+import { findMessageImages } from "@model-gateway/core/images";
 import { answerMetadata, firstChoice } from "./answer-metadata.js";
 import { CitedSources } from "./cited-sources.js";
 import { ContentBlocks } from "./content-blocks.js";

@@ -1,6 +1,7 @@
 import { type JSONObject, LoadAPIKeyError } from "@ai-sdk/provider";
 import { type FetchFunction, loadOptionalSetting } from "@ai-sdk/provider-utils";
-import { ModelGateway, type ModelGatewayOptions } from "@model-gateway/core";
+// Every entry of the client has it; this one is the smallest.
+import { Connection, type ModelGatewayOptions } from "@model-gateway/core/models";
 
 /** How the gateway is reached; what is left out comes from the environment, as for the client itself. */
 export interface ConnectionSettings
@@ -22,6 +23,7 @@ export interface ConnectionSettings
     | "hooks"
     | "logger"
     | "logLevel"
+    | "tracer"
     | "dangerouslyAllowBrowser"
   > {
   /** The key, a promise of it, or a function that gives it. Default: the environment variable `apiKeyVariable`. */
@@ -35,12 +37,12 @@ export interface ConnectionSettings
   fetch?: FetchFunction;
 }
 
-/** The client of a connection; made at the first call, so that a missing key is no error before that. */
-export function connect(settings: ConnectionSettings): () => ModelGateway {
-  let gateway: ModelGateway | undefined;
+/** The connection of a client; made at the first call, so that a missing key is no error before that. */
+export function connect(settings: ConnectionSettings): () => Connection {
+  let connection: Connection | undefined;
   return () => {
-    gateway ??= new ModelGateway(toOptions(settings));
-    return gateway;
+    connection ??= new Connection(toOptions(settings));
+    return connection;
   };
 }
 
@@ -79,6 +81,7 @@ export function storeConnection(settings: ConnectionSettings): JSONObject {
     fetch: _fetch,
     hooks: _hooks,
     logger: _logger,
+    tracer: _tracer,
     ...rest
   } = settings;
   const specializedModels = rest.specializedModels?.map((model): string | StoredPattern =>

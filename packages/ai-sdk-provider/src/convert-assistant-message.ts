@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4ReasoningPart } from "@ai-sdk/provider";
-import { type AssistantMessage, type ThinkingPart, type ToolCall, toToolCall } from "@model-gateway/core";
+import type { AssistantMessage, ThinkingPart, ToolCall } from "@model-gateway/core";
+import { toToolCall } from "@model-gateway/core/chat";
 import { filePartOrNote } from "./file-part-or-note.js";
 import type { MessageConversion } from "./message-conversion.js";
 import { wireFields } from "./wire-fields.js";

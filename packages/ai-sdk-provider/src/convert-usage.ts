@@ -1,5 +1,6 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
-import { readCacheTokens, type Usage } from "@model-gateway/core";
+import type { Usage } from "@model-gateway/core";
+import { readCacheTokens } from "@model-gateway/core/chat";
 
 /** Token counts in the SDK's terms; what the gateway does not tell stays undefined. */
 export function convertUsage(usage: Usage | null | undefined): LanguageModelV4Usage {

@@ -1,7 +1,8 @@
 import type { LanguageModelV4File } from "@ai-sdk/provider";
-import { type ModelGateway, mayBeImage } from "@model-gateway/core";
+import { mayBeImage } from "@model-gateway/core/images";
 import type { ImageAddress } from "./chat-answer-parts.js";
 import { resultDownloadError } from "./map-error.js";
+import type { ResultClient } from "./result-client.js";
 
 /**
  * The images that a chat model made, as parts of its answer. One on the gateway's own host may need the key, which the
@@ -13,7 +14,7 @@ import { resultDownloadError } from "./map-error.js";
  * @throws APICallError that is not retryable when an image cannot be fetched: the answer has been paid for
  */
 export async function fetchFileParts(
-  gateway: ModelGateway,
+  gateway: ResultClient,
   addresses: readonly ImageAddress[],
   answer: unknown,
   signal: AbortSignal | undefined,

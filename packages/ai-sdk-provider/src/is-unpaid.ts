@@ -7,7 +7,7 @@ import {
   TypeValidationError,
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
-import { GatewayError } from "@model-gateway/core";
+import { GatewayError } from "@model-gateway/core/errors";
 
 /** What is thrown before anything is sent. */
 const UNSENT = [

@@ -13,7 +13,7 @@ import {
   GatewayError,
   InvalidRequestError,
   InvalidResponseError,
-} from "@model-gateway/core";
+} from "@model-gateway/core/errors";
 
 /**
  * The SDK's error for an error of the client. `isRetryable` is the client's own judgement, so the SDK's retries

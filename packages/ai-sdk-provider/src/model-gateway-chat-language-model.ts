@@ -6,7 +6,7 @@ import type {
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
-import type { ChatOptions, ModelGateway } from "@model-gateway/core";
+import { type ChatOptions, createChat } from "@model-gateway/core/chat";
 import { type AnswerReading, ChatAnswerParts } from "./chat-answer-parts.js";
 import { chatPartStream } from "./chat-part-stream.js";
 import { collectContent } from "./collect-content.js";
@@ -17,8 +17,16 @@ import type {
   ModelGatewayLanguageModelSettings,
 } from "./model-gateway-chat-language-model-options.js";
 import { type ModelConfig, toRequestOptions } from "./model-gateway-config.js";
+import { perConnection } from "./per-connection.js";
 import { type PreparedChatRequest, prepareChatRequest } from "./prepare-chat-request.js";
+import { resultClient } from "./result-client.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
+
+/** As much of the client as these models use: a bundle of them alone holds no more. */
+const gatewayOf = /* @__PURE__ */ perConnection((connection) => ({
+  ...resultClient(connection),
+  chat: createChat(connection),
+}));
 
 /** Chat models of the gateway (`POST /chat/completions`) as an AI SDK language model. */
 export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
@@ -97,10 +105,10 @@ export class ModelGatewayChatLanguageModel implements LanguageModelV4 {
     });
   }
 
-  private async send<T>(call: (gateway: ModelGateway) => Promise<T>): Promise<T> {
+  private async send<T>(call: (gateway: ReturnType<typeof gatewayOf>) => Promise<T>): Promise<T> {
     let baseURL = "";
     try {
-      const gateway = this.config.gateway();
+      const gateway = gatewayOf(this.config.connect());
       baseURL = gateway.baseURL;
       return await call(gateway);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { withUserAgentSuffix } from "@ai-sdk/provider-utils";
-import type { ModelGateway, RequestOptions } from "@model-gateway/core";
-import type { ConnectionSettings } from "./connection.js";
+import type { Connection, RequestOptions } from "@model-gateway/core";
+import { type ConnectionSettings, connect } from "./connection.js";
 import { VERSION } from "./version.js";
 
 /**
@@ -13,10 +13,19 @@ export const PROVIDER_KEY = "modelGateway";
 export interface ModelConfig {
   /** Such as `modelGateway.chat`. */
   provider: string;
-  /** The client; made at the first request, so that a missing key is no error before that. */
-  gateway: () => ModelGateway;
-  /** What the client is made with. */
+  /** Gives the connection; made at the first request, so that a missing key is no error before that. */
+  connect: () => Connection;
+  /** What the connection is made with. */
   connection: ConnectionSettings;
+}
+
+/** What the models of one kind are made with. */
+export function configOf(
+  kind: string,
+  connection: ConnectionSettings,
+  open = connect(connection),
+): ModelConfig {
+  return { provider: `${PROVIDER_KEY}.${kind}`, connect: open, connection };
 }
 
 /** The options that the SDK passes to every kind of model. */

@@ -1,5 +1,6 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions, EmbeddingModelV4Result } from "@ai-sdk/provider";
 import { parseProviderOptions, WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
+import { createEmbeddings } from "@model-gateway/core/embeddings";
 import { callMetadata } from "./call-metadata.js";
 import { toSDKError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
@@ -7,10 +8,17 @@ import {
   embeddingModelOptionsSchema,
   type ModelGatewayEmbeddingModelOptions,
 } from "./model-gateway-embedding-model-options.js";
+import { perConnection } from "./per-connection.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 /** The API description advises batches of this size. */
 const MAX_EMBEDDINGS_PER_CALL = 64;
+
+/** As much of the client as these models use: a bundle of them alone holds no more. */
+const gatewayOf = /* @__PURE__ */ perConnection((connection) => ({
+  baseURL: connection.baseURL,
+  embeddings: createEmbeddings(connection),
+}));
 
 /** Embedding models of the gateway (`POST /embeddings`) as an AI SDK embedding model. */
 export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
@@ -47,7 +55,7 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
     const dimensions = options.dimensions ?? own.dimensions;
     let baseURL = "";
     try {
-      const gateway = this.config.gateway();
+      const gateway = gatewayOf(this.config.connect());
       baseURL = gateway.baseURL;
       const { data, response, requestId } = await gateway.embeddings
         .create(

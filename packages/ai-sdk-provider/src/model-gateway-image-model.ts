@@ -13,12 +13,14 @@ import type {
   ImageResult,
   ImageShape,
   ImageStream,
-  ModelGateway,
 } from "@model-gateway/core";
+import { createImages } from "@model-gateway/core/images";
 import { resultDownloadError, toSDKError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
 import { PaidCalls } from "./paid-calls.js";
+import { perConnection } from "./per-connection.js";
 import { type ImageRequest, prepareImageRequest } from "./prepare-image-request.js";
+import { resultClient } from "./result-client.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 /** An intermediate picture of an image that is being made. */
@@ -55,6 +57,14 @@ interface Made {
 }
 
 const BASE64_IMAGES_PER_CALL = 10;
+
+/** As much of the client as these models use: a bundle of them alone holds no more. */
+const gatewayOf = /* @__PURE__ */ perConnection((connection) => ({
+  ...resultClient(connection),
+  images: createImages(connection),
+}));
+
+type ImageClient = ReturnType<typeof gatewayOf>;
 
 /** Image models of the gateway, of all three wire shapes, as an AI SDK image model. Results are always bytes. */
 export class ModelGatewayImageModel implements ImageModelV4 {
@@ -95,7 +105,7 @@ export class ModelGatewayImageModel implements ImageModelV4 {
   async doGenerate(options: ImageModelV4CallOptions): Promise<ImageModelV4Result> {
     let baseURL = "";
     try {
-      const gateway = this.config.gateway();
+      const gateway = gatewayOf(this.config.connect());
       baseURL = gateway.baseURL;
       const { made, headers, warnings } = await this.paid.once(options, () =>
         this.make(gateway, options).catch((error: unknown) => {
@@ -117,7 +127,7 @@ export class ModelGatewayImageModel implements ImageModelV4 {
   }
 
   /** The paid part of a call; the images are fetched afterwards, and may be fetched again. */
-  private async make(gateway: ModelGateway, options: ImageModelV4CallOptions) {
+  private async make(gateway: ImageClient, options: ImageModelV4CallOptions) {
     const { shape } = this.settings;
     const streamed = this.settings.onPartialImage !== undefined;
     const { request, warnings } = await prepareImageRequest(
@@ -132,7 +142,7 @@ export class ModelGatewayImageModel implements ImageModelV4 {
   }
 
   private send(
-    gateway: ModelGateway,
+    gateway: ImageClient,
     request: ImageRequest,
     options: ImageModelV4CallOptions,
   ): APIPromise<ImageResult> | APIPromise<ImageStream> {

@@ -6,12 +6,12 @@ import type {
   Experimental_StreamingSpeechModelV4 as StreamingSpeechModelV4,
   Experimental_VideoModelV4 as VideoModelV4,
 } from "@ai-sdk/provider";
-import type { Model } from "@model-gateway/core";
+import { createModels, type Model } from "@model-gateway/core/models";
 import { type ConnectionSettings, connect } from "./connection.js";
 import { toSDKError } from "./map-error.js";
 import { ModelGatewayChatLanguageModel } from "./model-gateway-chat-language-model.js";
 import type { ModelGatewayLanguageModelSettings } from "./model-gateway-chat-language-model-options.js";
-import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
+import { configOf, toRequestOptions } from "./model-gateway-config.js";
 import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
 import { ModelGatewayImageModel, type ModelGatewayImageModelSettings } from "./model-gateway-image-model.js";
 import { ModelGatewaySpeechModel } from "./model-gateway-speech-model.js";
@@ -48,12 +48,9 @@ export interface ModelGatewayProvider extends ProviderV4 {
  * const { text } = await generateText({ model: modelGateway("local-chat"), prompt: "Hello" });
  */
 export function createModelGateway(settings: ModelGatewayProviderSettings = {}): ModelGatewayProvider {
-  const gateway = connect(settings);
-  const config = (kind: string): ModelConfig => ({
-    provider: `${PROVIDER_KEY}.${kind}`,
-    gateway,
-    connection: settings,
-  });
+  // One for all kinds of models: they share its pauses and its places under `maxConcurrency`.
+  const open = connect(settings);
+  const config = (kind: string) => configOf(kind, settings, open);
 
   const languageModel = (modelId: string, settings: ModelGatewayLanguageModelSettings = {}) =>
     new ModelGatewayChatLanguageModel(modelId, settings, config("chat"));
@@ -78,7 +75,7 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
     speechModel,
     async listModels(options = {}) {
       try {
-        return await gateway().models.list(toRequestOptions(options));
+        return await createModels(open()).list(toRequestOptions(options));
       } catch (error) {
         throw toSDKError(error, "");
       }
@@ -87,4 +84,4 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
 }
 
 /** The provider with everything from the environment. */
-export const modelGateway: ModelGatewayProvider = createModelGateway();
+export const modelGateway: ModelGatewayProvider = /* @__PURE__ */ createModelGateway();

@@ -9,6 +9,7 @@ import type {
 } from "@ai-sdk/provider";
 import { parseProviderOptions, WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
 import type { SpeechRequest, SpeechResult } from "@model-gateway/core";
+import { createAudio } from "@model-gateway/core/audio";
 import { callMetadata } from "./call-metadata.js";
 import { toSDKError, toSDKStreamError } from "./map-error.js";
 import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gateway-config.js";
@@ -17,6 +18,7 @@ import {
   speechModelOptionsSchema,
 } from "./model-gateway-speech-model-options.js";
 import { PaidCalls } from "./paid-calls.js";
+import { perConnection } from "./per-connection.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 type SpeechCall = Pick<
@@ -40,6 +42,12 @@ const FORMATS: Record<string, string> = {
   "audio/aac": "aac",
   "audio/pcm": "pcm",
 };
+
+/** As much of the client as these models use: a bundle of them alone holds no more. */
+const gatewayOf = /* @__PURE__ */ perConnection((connection) => ({
+  baseURL: connection.baseURL,
+  audio: createAudio(connection),
+}));
 
 /** Speech models of the gateway (`POST /audio/speech`) as an AI SDK speech model. */
 export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
@@ -105,7 +113,7 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
   ): Promise<Result> {
     let baseURL = "";
     try {
-      const gateway = this.config.gateway();
+      const gateway = gatewayOf(this.config.connect());
       baseURL = gateway.baseURL;
       const { data, response, requestId } = await gateway.audio.speech
         .create(body, toRequestOptions(options))

@@ -9,15 +9,9 @@ import {
   type Experimental_VideoModelV4VideoData as VideoModelV4VideoData,
 } from "@ai-sdk/provider";
 import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
-import {
-  type ModelGateway,
-  type VideoFamily,
-  type VideoTask,
-  VideoTaskFailedError,
-  type VideoTaskHandle,
-  VideoTaskTimeoutError,
-  videoOutcome,
-} from "@model-gateway/core";
+import type { VideoFamily, VideoTask, VideoTaskHandle } from "@model-gateway/core";
+import { VideoTaskFailedError, VideoTaskTimeoutError } from "@model-gateway/core/errors";
+import { createVideos, videoOutcome } from "@model-gateway/core/videos";
 import { toSDKError } from "./map-error.js";
 import {
   type ModelConfig,
@@ -26,7 +20,9 @@ import {
   toRequestOptions,
 } from "./model-gateway-config.js";
 import { PaidCalls } from "./paid-calls.js";
+import { perConnection } from "./per-connection.js";
 import { prepareVideoRequest } from "./prepare-video-request.js";
+import { resultClient } from "./result-client.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
 
 type WebhookOption = Parameters<NonNullable<VideoModelV4["handleWebhookOption"]>>[0];
@@ -47,6 +43,14 @@ export interface ModelGatewayVideoModelSettings {
 
 /** How long `doStatus` waits for a task whose first notification was not its last, in milliseconds. */
 const WEBHOOK_WAIT_MS = 900_000;
+
+/** As much of the client as these models use: a bundle of them alone holds no more. */
+const gatewayOf = /* @__PURE__ */ perConnection((connection) => ({
+  ...resultClient(connection),
+  videos: createVideos(connection),
+}));
+
+type VideoClient = ReturnType<typeof gatewayOf>;
 
 /**
  * Video models of the gateway, of all three families, as an AI SDK video model. It starts and reports only: the SDK polls, and a poll that fails can never submit the task again.
@@ -157,10 +161,10 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
     return { timestamp: new Date(), modelId: this.modelId, headers: Object.fromEntries(headers) };
   }
 
-  private async withGateway<T>(run: (gateway: ModelGateway) => Promise<T>): Promise<T> {
+  private async withGateway<T>(run: (gateway: VideoClient) => Promise<T>): Promise<T> {
     let baseURL = "";
     try {
-      const gateway = this.config.gateway();
+      const gateway = gatewayOf(this.config.connect());
       baseURL = gateway.baseURL;
       return await run(gateway);
     } catch (error) {
@@ -170,7 +174,7 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
 }
 
 async function untilOver(
-  gateway: ModelGateway,
+  gateway: VideoClient,
   handle: VideoTaskHandle,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -187,7 +191,7 @@ async function untilOver(
  * Others go to the SDK as URLs.
  */
 function fetchVideos(
-  gateway: ModelGateway,
+  gateway: VideoClient,
   task: VideoTask,
   { abortSignal }: SDKCallOptions,
 ): Promise<VideoModelV4VideoData[]> {

@@ -6,7 +6,6 @@ import type {
   ImageGenerateRequest,
   ImageInput,
   ImageShape,
-  ModelGateway,
 } from "@model-gateway/core";
 import { fileAddress } from "./file-address.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
@@ -14,6 +13,7 @@ import {
   imageModelOptionsSchema,
   type ModelGatewayImageModelOptions,
 } from "./model-gateway-image-model-options.js";
+import type { ResultClient } from "./result-client.js";
 import { warnUnsentOptions } from "./warn-unsent-options.js";
 
 /** One of the three calls that image models are made of. */
@@ -32,7 +32,7 @@ export async function prepareImageRequest(
   modelId: string,
   settings: { shape: ImageShape | undefined; streamed: boolean },
   call: ImageModelV4CallOptions,
-  gateway: ModelGateway,
+  gateway: ResultClient,
 ): Promise<PreparedImageRequest> {
   const warnings: SharedV4Warning[] = [];
   const options: ModelGatewayImageModelOptions =
@@ -171,7 +171,7 @@ function base64Fields(options: ModelGatewayImageModelOptions) {
 /** Edits take files: an image that is given by its address is downloaded first. */
 async function toInput(
   file: ImageModelV4File,
-  gateway: ModelGateway,
+  gateway: ResultClient,
   signal: AbortSignal | undefined,
 ): Promise<ImageInput> {
   const download = await gateway.download(fileAddress(file), { signal });
@@ -181,7 +181,7 @@ async function toInput(
 /** A mask by address is named, a mask by content is sent as a file. */
 async function toMask(
   mask: ImageModelV4File,
-  gateway: ModelGateway,
+  gateway: ResultClient,
   signal: AbortSignal | undefined,
 ): Promise<ImageEditRequest["mask"]> {
   return mask.type === "url" ? { image_url: mask.url } : toInput(mask, gateway, signal);

@@ -56,6 +56,29 @@ describe("the provider", () => {
     expect((await generateText({ model: "local-chat", prompt })).text).toContain("4");
   });
 
+  it("has one connection for all kinds of models: they share its places", async () => {
+    let open = 0;
+    let most = 0;
+    const { modelGateway, requests } = await onScript(
+      (response, _count, { path }) => {
+        most = Math.max(most, ++open);
+        setTimeout(() => {
+          open--;
+          if (path.endsWith("/models")) sendJSON(response, { data: [] });
+          else sendJSON(response, { data: [{ index: 0, embedding: [1] }] });
+        }, 30);
+      },
+      { maxConcurrency: 1 },
+    );
+    await Promise.all([
+      embed({ model: modelGateway.embedding("a"), value: "x" }),
+      embed({ model: modelGateway.embedding("b"), value: "x" }),
+      modelGateway.listModels(),
+    ]);
+    expect(requests).toHaveLength(3);
+    expect(most).toBe(1);
+  });
+
   it("uses the fetch it is given for everything", async () => {
     const { emulator } = await onEmulator();
     const urls: string[] = [];

@@ -1,4 +1,6 @@
 import type { ServerResponse } from "node:http";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { convertReadableStreamToArray } from "@ai-sdk/provider-utils/test";
 import { isStepCount, Output, streamText, ToolLoopAgent, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -97,5 +99,69 @@ describe("answers whose events arrive one by one", () => {
     await reader.cancel();
     expect((await waiting).done).toBe(true);
     await closed;
+  });
+});
+
+describe("deltas", () => {
+  const CALL: LanguageModelV4CallOptions = {
+    prompt: [{ role: "user", content: [{ type: "text", text: "x" }] }],
+  };
+  const wire = (events: readonly unknown[]) =>
+    events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+
+  it("that arrive together are one part, per block and tool call", async () => {
+    const events = [
+      delta({ reasoning_content: "I " }),
+      delta({ reasoning_content: "think." }),
+      ...text("All ", "of ", "it.").slice(0, -2),
+      ...call('{"city":"Paris"}').slice(1),
+    ];
+    const { modelGateway } = await onScript((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${wire(events)}data: [DONE]\n\n`);
+    });
+    const { stream } = await modelGateway("m").doStream(CALL);
+    const parts = await convertReadableStreamToArray(stream);
+    const deltas = parts.flatMap((part) => ("delta" in part ? [[part.type, part.delta]] : []));
+    expect(deltas).toEqual([
+      ["reasoning-delta", "I think."],
+      ["text-delta", "All of it."],
+      ["tool-input-delta", '{"city":"Paris"}'],
+    ]);
+  });
+
+  it("stay apart beside the raw chunks that they came in", async () => {
+    const { modelGateway } = await onScript((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${wire(text("All ", "of it."))}data: [DONE]\n\n`);
+    });
+    const { stream } = await modelGateway("m").doStream({ ...CALL, includeRawChunks: true });
+    const parts = await convertReadableStreamToArray(stream);
+    const kinds = parts.map((part) => ("delta" in part ? part.delta : part.type));
+    const first = kinds.indexOf("All ");
+    expect(kinds.slice(first, first + 3)).toEqual(["All ", "raw", "of it."]);
+  });
+
+  it("are handed out at once, whether or not more follows", async () => {
+    let goOn = () => {};
+    const { modelGateway } = await onScript(async (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const event of text("All ", "of ", "it.")) {
+        const read = new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        response.write(wire([event]));
+        if (event.choices[0]?.delta && (event.choices[0].delta as { content?: string }).content) await read;
+      }
+      response.end("data: [DONE]\n\n");
+    });
+    const { stream } = await modelGateway("m").doStream(CALL);
+    const deltas: string[] = [];
+    for await (const part of stream) {
+      if (part.type !== "text-delta") continue;
+      deltas.push(part.delta);
+      goOn();
+    }
+    expect(deltas).toEqual(["All ", "of ", "it."]);
   });
 });

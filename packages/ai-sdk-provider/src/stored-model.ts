@@ -23,5 +23,5 @@ export function storeModel(modelId: string, settings: object, config: ModelConfi
 /** What a model is made with that was written down. */
 export function restoreConfig({ config: { provider, connection } }: StoredModel): ModelConfig {
   const settings = restoreConnection(connection);
-  return { provider, connection: settings, gateway: connect(settings) };
+  return { provider, connection: settings, connect: connect(settings) };
 }

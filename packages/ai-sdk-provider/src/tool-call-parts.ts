@@ -1,6 +1,7 @@
 import type { JSONObject, LanguageModelV4StreamPart, LanguageModelV4ToolCall } from "@ai-sdk/provider";
 import { generateId } from "@ai-sdk/provider-utils";
-import { parseToolArguments, ToolCallReader, type ToolCallReading } from "@model-gateway/core";
+import type { ToolCallReading } from "@model-gateway/core";
+import { parseToolArguments, ToolCallReader } from "@model-gateway/core/chat";
 import { namelessToolCallError } from "./map-error.js";
 import { PROVIDER_KEY } from "./model-gateway-config.js";
 

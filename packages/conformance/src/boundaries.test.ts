@@ -52,20 +52,48 @@ function importsOfOurs(folder: string, allowed: readonly string[]): string[] {
 describe("dependencies point one way", () => {
   it("core depends on nothing at run time and imports no Node module", () => {
     expect(manifestOf("core")["dependencies"] ?? {}).toEqual({});
-    expect(manifestOf("core")["peerDependencies"] ?? {}).toEqual({});
     const files = sourcesOf("core");
     // The entry `./node` is made of one file that may, and nothing else leads there.
     const nodeOnly = "packages/core/src/download/save-download.ts";
-    const portable = files.filter(({ path }) => path !== nodeOnly);
-    expect(violations(portable, ({ imports }) => imports.filter((name) => !name.startsWith(".")))).toEqual(
-      [],
+    const tracing = "packages/core/src/telemetry/";
+    const portable = files.filter(({ path }) => path !== nodeOnly && !path.startsWith(tracing));
+    // What the manifest chooses by the runtime is the package's own, too.
+    const chosen = Object.values(manifestOf("core")["imports"] ?? {}).flatMap((files) =>
+      Object.values(files),
     );
+    expect(chosen.every((file) => /^\.\/src\/transport\/[\w-]+\.ts$/.test(file))).toBe(true);
+    const foreign = violations(portable, ({ imports }) => imports.filter((name) => !/^[.#]/.test(name)));
+    expect(foreign).toEqual([]);
     const leading = files.filter(({ imports }) => imports.some((name) => name.endsWith("/save-download.js")));
     expect(leading.map(({ path }) => path)).toEqual(["packages/core/src/node.ts"]);
   });
 
-  it.each(ADAPTERS)("%s enters core by its root and knows no other package of ours", (adapter) => {
-    expect(importsOfOurs(adapter, ["@model-gateway/core"])).toEqual([]);
+  it("core's tracing needs an optional peer, and is an entry of its own that nothing else leads to", () => {
+    const manifest = manifestOf("core");
+    expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(["@opentelemetry/api"]);
+    expect(manifest["peerDependenciesMeta"]).toEqual({ "@opentelemetry/api": { optional: true } });
+    const files = sourcesOf("core");
+    const tracing = files.filter(({ path }) => path.startsWith("packages/core/src/telemetry/"));
+    const foreign = tracing.flatMap(({ imports }) => imports.filter((name) => !name.startsWith(".")));
+    expect([...new Set(foreign)]).toEqual(["@opentelemetry/api"]);
+    const leading = files.filter(({ imports }) => imports.some((name) => name.includes("/telemetry/")));
+    expect(leading.map(({ path }) => path)).toEqual(["packages/core/src/opentelemetry.ts"]);
+  });
+
+  it.each(ADAPTERS)("%s enters core by its public entries and knows no other package of ours", (adapter) => {
+    // In CommonJS entries do not share their code: an adapter that ships it would load a client per entry.
+    const { exports: entries, main } = manifestOf(adapter);
+    const parts = Object.keys(manifestOf("core")["exports"] ?? {}).filter(
+      (entry) => entry !== "./package.json",
+    );
+    const allowed = main === undefined ? parts : ["."];
+    expect(entries).toBeDefined();
+    expect(
+      importsOfOurs(
+        adapter,
+        allowed.map((entry) => `@model-gateway/core${entry.slice(1)}`),
+      ),
+    ).toEqual([]);
     const { dependencies = {}, peerDependencies = {} } = manifestOf(adapter);
     const ours = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => OURS.test(name));
     expect(ours).toEqual(["@model-gateway/core"]);

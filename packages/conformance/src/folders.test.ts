@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SourceFile, sourcesOf } from "./source-files.js";
@@ -15,20 +15,32 @@ const PACKAGES = readdirSync(join(ROOT, "packages")).filter((folder) =>
   existsSync(join(ROOT, "packages", folder, "src")),
 );
 
+/** Files of a package that its manifest chooses between, by the name they are imported under. */
+type ChosenFiles = Record<string, Record<string, string>>;
+
+function chosenFilesOf(folder: string): ChosenFiles {
+  const manifest = readFileSync(join(ROOT, "packages", folder, "package.json"), "utf8");
+  return (JSON.parse(manifest) as { imports?: ChosenFiles }).imports ?? {};
+}
+
 /** A folder is a room; a file that lies in no folder is one of its own. Parts of tests are none. */
-function passagesOf(base: string, files: readonly SourceFile[]): Passage[] {
+function passagesOf(base: string, files: readonly SourceFile[], chosen: ChosenFiles = {}): Passage[] {
   const roomOf = (path: string) => {
     const inside = relative(base, path).replace(/\.[jt]sx?$/, "");
     return inside.includes(sep) ? dirname(inside) : `./${inside}`;
   };
   return files.flatMap(({ path, imports }) =>
     imports
-      .filter((specifier) => specifier.startsWith("."))
-      .map((specifier) => ({
-        from: roomOf(path),
-        to: roomOf(normalize(join(dirname(path), specifier))),
-        by: `${relative(base, path)} → ${specifier}`,
-      }))
+      .flatMap((specifier) => {
+        const targets = specifier.startsWith(".")
+          ? [join(dirname(path), specifier)]
+          : Object.values(chosen[specifier] ?? {}).map((file) => join(dirname(base), file));
+        return targets.map((target) => ({
+          from: roomOf(path),
+          to: roomOf(normalize(target)),
+          by: `${relative(base, path)} → ${specifier}`,
+        }));
+      })
       .filter(({ from, to }) => from !== to && !from.startsWith("testing")),
   );
 }
@@ -49,7 +61,8 @@ describe("the folders of a package are floors: none imports, by a way however lo
   it.each(PACKAGES)("%s", (folder) => {
     const files = sourcesOf(folder);
     expect(files.length).toBeGreaterThan(0);
-    expect(cyclesOf(passagesOf(join("packages", folder, "src"), files))).toEqual([]);
+    const passages = passagesOf(join("packages", folder, "src"), files, chosenFilesOf(folder));
+    expect(cyclesOf(passages)).toEqual([]);
   });
 });
 
@@ -86,6 +99,15 @@ describe("the search for cycles", () => {
     expect(cyclesOf(passagesOf("src", files))).toEqual([]);
     const cycle = [...files, file("emulator.ts", "./create.js")];
     expect(cyclesOf(passagesOf("src", cycle))).toHaveLength(3);
+  });
+
+  it("follows a name to every file that the manifest chooses between", () => {
+    const files = [file("call/a.ts", "#transport"), file("web/b.ts", "../call/a.js"), file("node/c.ts")];
+    const chosen = { "#transport": { browser: "./src/web/b.ts", default: "./src/node/c.ts" } };
+    expect(cyclesOf(passagesOf("src", files, chosen))).toEqual([
+      "call/a.ts → #transport",
+      "web/b.ts → ../call/a.js",
+    ]);
   });
 
   it("leaves rooms alone that are named alike in two places", () => {

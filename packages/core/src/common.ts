@@ -7,6 +7,7 @@ export type { ModelGatewayOptions } from "./config/config.js";
 export type {
   CallEvent,
   FailoverEvent,
+  FailureEvent,
   GatewayHooks,
   GatewayLogger,
   LogLevel,
@@ -15,5 +16,7 @@ export type {
   RetryEvent,
   StreamEndEvent,
 } from "./hooks/observer.js";
+export type { CallEnd, CallSpan, GatewayTracer, TracedCall } from "./hooks/tracer.js";
+export type { TraceContext } from "./tasks/trace-context.js";
 export type { AddressKind } from "./transport/address-kind.js";
 export type { FetchFunction } from "./transport/fetch-transport.js";

@@ -23,6 +23,9 @@ import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-reque
 import { createVideos } from "./videos/create-videos.js";
 import type { Videos } from "./videos/videos.js";
 
+/** What `console.log` shows on Node. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
 /**
  * Client of a model gateway.
  *
@@ -48,7 +51,7 @@ export class ModelGateway {
   readonly videos: Videos;
   declare private readonly downloader: Downloader;
   declare private readonly sender: Sender;
-  declare private readonly ownOrigins: ReadonlySet<string>;
+  declare private readonly connection: Connection;
 
   constructor(options: ModelGatewayOptions = {}) {
     const connection = new Connection(options);
@@ -62,9 +65,11 @@ export class ModelGateway {
     this.moderations = createModerations(connection);
     this.videos = createVideos(connection);
     const downloader = createDownloader(connection);
-    onConnection(connection, ({ sender, ownOrigins }) =>
-      defineHidden(this, { sender, ownOrigins, downloader }),
-    );
+    onConnection(connection, ({ sender }) => defineHidden(this, { connection, downloader, sender }));
+    // As a computed method it would keep this class, and all it holds, in every bundle of a part of this package.
+    Object.defineProperty(this, INSPECT, {
+      value: () => `ModelGateway { baseURL: ${JSON.stringify(this.baseURL)} }`,
+    });
   }
 
   /**
@@ -90,13 +95,7 @@ export class ModelGateway {
 
   /** Whether a URL lies on one of this client's base addresses, where `download` sends the key along. */
   isOwnOrigin(url: string | URL): boolean {
-    const { origin } = new URL(url, this.baseURL);
-    return this.ownOrigins.has(origin);
-  }
-
-  /** What `console.log` shows on Node. */
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return `ModelGateway { baseURL: ${JSON.stringify(this.baseURL)} }`;
+    return this.connection.isOwnOrigin(url);
   }
 
   /** What `JSON.stringify` shows: the address, and nothing secret. */

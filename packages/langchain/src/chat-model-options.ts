@@ -4,8 +4,11 @@ import type {
   BindToolsInput,
 } from "@langchain/core/language_models/chat_models";
 import type { ModelProfile } from "@langchain/core/language_models/profile";
-import type { ResponseFormat, Route } from "@model-gateway/core";
+import type { ModelGateway, ResponseFormat, Route } from "@model-gateway/core";
 import type { GatewayConnection } from "./gateway-connection.js";
+
+/** As much of the client as chat models use. */
+export type ChatClient = Pick<ModelGateway, "baseURL" | "chat" | "models">;
 
 /** Sampling settings; the constructor sets them for all calls, a call for itself. Only what is set is sent. */
 export interface ChatModelGatewaySampling {
@@ -48,7 +51,7 @@ export interface ChatModelGatewaySampling {
 export interface ChatModelGatewayFields
   extends BaseChatModelParams,
     ChatModelGatewaySampling,
-    Omit<GatewayConnection, "maxRetries" | "timeout"> {
+    Omit<GatewayConnection<ChatClient>, "maxRetries" | "timeout"> {
   /** A model id available to the key. */
   model: string;
   /** Texts at which the model stops. */

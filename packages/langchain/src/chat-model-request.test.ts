@@ -3,7 +3,7 @@ import { type AIMessage, HumanMessage } from "@langchain/core/messages";
 import type { ChatGeneration } from "@langchain/core/outputs";
 import { RunnableLambda } from "@langchain/core/runnables";
 import { tool } from "@langchain/core/tools";
-import { ConfigurationError, ModelGateway } from "@model-gateway/core";
+import { ConfigurationError, Connection, createChat, createModels, ModelGateway } from "@model-gateway/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { collect } from "../test/read-every-way.js";
@@ -375,6 +375,16 @@ describe("the connection", () => {
     const client = new ModelGateway(gateway.connection);
     await new ChatModelGateway("m", { gateway: client }).invoke("Hi");
     expect(gateway.lastBody["model"]).toBe("m");
+  });
+
+  it("can be as much of a client as the class uses", async () => {
+    const connection = new Connection(gateway.connection);
+    const { baseURL } = connection;
+    const parts = { baseURL, chat: createChat(connection), models: createModels(connection) };
+    const model = new ChatModelGateway("m", { gateway: parts });
+    await model.invoke("Hi");
+    expect(gateway.lastBody["model"]).toBe("m");
+    expect(model.gateway).toBe(parts);
   });
 
   it("refuses options that nobody knows, in chat models and embeddings", () => {

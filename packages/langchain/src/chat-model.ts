@@ -19,13 +19,15 @@ import {
   type ChatCompletionStream,
   type ChatOptions,
   ConfigurationError,
+  createChat,
+  createModels,
   InvalidRequestError,
-  type ModelGateway,
 } from "@model-gateway/core";
 import { buildInvocationParams } from "./build-invocation-params.js";
 import { CACHED_IMAGES, imagesForCacheKey } from "./cached-images.js";
 import {
   CALL_KEYS,
+  type ChatClient,
   type ChatModelGatewayCallOptions,
   type ChatModelGatewayFields,
   CONSTRUCTOR_ONLY,
@@ -198,7 +200,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
   readonly fileParts: "openai" | undefined;
   readonly includeRawResponse: boolean;
   /** The client that sends every request. */
-  readonly gateway: ModelGateway;
+  readonly gateway: ChatClient;
   readonly #maxConcurrency: number | undefined;
   #profile: ModelProfile;
   /** Private, since headers may hold secrets and models are printed. */
@@ -223,7 +225,11 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     this._addVersion("@model-gateway/langchain", VERSION);
     registerContentBlocks();
     refuseMisnamedOptions(fields, [...OWN_FIELD_NAMES, ...CONSTRUCTOR_ONLY]);
-    this.gateway = connectGateway(fields, OWN_FIELD_NAMES);
+    this.gateway = connectGateway<ChatClient>(fields, OWN_FIELD_NAMES, (connection) => ({
+      baseURL: connection.baseURL,
+      chat: createChat(connection),
+      models: createModels(connection),
+    }));
     this.model = fields.model;
     this.temperature = fields.temperature;
     this.maxTokens = fields.maxTokens;

@@ -1,12 +1,15 @@
 import { Embeddings, type EmbeddingsParams } from "@langchain/core/embeddings";
-import type { EmbeddingUsage, ModelGateway } from "@model-gateway/core";
+import { createEmbeddings, type EmbeddingUsage, type ModelGateway } from "@model-gateway/core";
 import { connectGateway, type GatewayConnection } from "./gateway-connection.js";
 import { toLangChainError } from "./map-error.js";
+
+/** As much of the client as embeddings use. */
+export type EmbeddingClient = Pick<ModelGateway, "embeddings">;
 
 /** Constructor arguments of `ModelGatewayEmbeddings`. */
 export interface ModelGatewayEmbeddingsFields
   extends Omit<EmbeddingsParams, "maxRetries">,
-    GatewayConnection {
+    GatewayConnection<EmbeddingClient> {
   /** An embedding model id available to the key. */
   model: string;
   /** Texts per request. Default 64; some upstreams take fewer. */
@@ -101,7 +104,7 @@ export class ModelGatewayEmbeddings extends Embeddings {
   readonly encodingFormat: "float" | "base64" | undefined;
   readonly stripNewLines: boolean;
   /** The client that sends every request. */
-  readonly gateway: ModelGateway;
+  readonly gateway: EmbeddingClient;
   /** Private, since headers may hold secrets and instances are printed. */
   readonly #fields: Omit<ModelGatewayEmbeddingsFields, "apiKey">;
 
@@ -115,7 +118,9 @@ export class ModelGatewayEmbeddings extends Embeddings {
       typeof modelOrFields === "string" ? { ...otherFields, model: modelOrFields } : modelOrFields;
     // The gateway client is the one retry authority.
     super({ maxRetries: 0 });
-    this.gateway = connectGateway(fields, OWN_FIELD_NAMES);
+    this.gateway = connectGateway<EmbeddingClient>(fields, OWN_FIELD_NAMES, (connection) => ({
+      embeddings: createEmbeddings(connection),
+    }));
     const { apiKey: _apiKey, ...kept } = fields;
     this.#fields = kept;
     this.model = fields.model;

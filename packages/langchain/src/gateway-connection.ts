@@ -1,12 +1,21 @@
-import { ConfigurationError, ModelGateway, type ModelGatewayOptions } from "@model-gateway/core";
+import {
+  ConfigurationError,
+  Connection,
+  type ModelGateway,
+  type ModelGatewayOptions,
+} from "@model-gateway/core";
 
 /**
  * How a LangChain class reaches the gateway: a ready client, or the options of one. What is left out comes from
  * the environment (`MODEL_GATEWAY_API_KEY`, `MODEL_GATEWAY_BASE_URL`).
  */
-export interface GatewayConnection extends Omit<ModelGatewayOptions, "retryBillable" | "maxPollsPerSecond"> {
-  /** A client to share with other classes. `apiKey`, `baseURL` and the other addresses are then its own. */
-  gateway?: ModelGateway;
+export interface GatewayConnection<Client = ModelGateway>
+  extends Omit<ModelGatewayOptions, "retryBillable" | "maxPollsPerSecond"> {
+  /**
+   * A client to share with other classes, or as much of one as this class uses. `apiKey`, `baseURL` and the other addresses
+   * are then its own.
+   */
+  gateway?: Client;
 }
 
 /** What a call can be told too; beside a ready client, everything else would silently be ignored. */
@@ -26,15 +35,20 @@ const PER_CALL: readonly string[] = [
  *
  * @param ownFields names of fields that are the class's own business and LangChain's; the client refuses what it does
  *   not know
+ * @param clientOn makes as much of a client as the class uses: a bundle holds no more
  * @throws ConfigurationError when the key or the address is missing, when an option is unknown, or when `gateway` is
  *   combined with an option that only a new client would heed
  */
-export function connectGateway(fields: GatewayConnection, ownFields: readonly string[]): ModelGateway {
+export function connectGateway<Client>(
+  fields: GatewayConnection<Client>,
+  ownFields: readonly string[],
+  clientOn: (connection: Connection) => Client,
+): Client {
   const { gateway, ...others } = fields;
   const options = Object.entries(others).filter(
     ([name, value]) => value !== undefined && !ownFields.includes(name),
   );
-  if (gateway === undefined) return new ModelGateway(Object.fromEntries(options));
+  if (gateway === undefined) return clientOn(new Connection(Object.fromEntries(options)));
   const ignored = options.map(([name]) => name).filter((name) => !PER_CALL.includes(name));
   if (ignored.length > 0) {
     throw new ConfigurationError(

@@ -1,10 +1,12 @@
 export { ChatModelGateway } from "./chat-model.js";
 export type {
+  ChatClient,
   ChatModelGatewayCallOptions,
   ChatModelGatewayFields,
   ChatModelGatewaySampling,
 } from "./chat-model-options.js";
 export {
+  type EmbeddingClient,
   type EmbedOptions,
   ModelGatewayEmbeddings,
   type ModelGatewayEmbeddingsFields,

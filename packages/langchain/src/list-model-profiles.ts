@@ -9,7 +9,7 @@ import { readModelProfile } from "./read-model-profile.js";
  * @throws GatewayError when the list cannot be read
  */
 export async function listModelProfiles(
-  gateway: ModelGateway,
+  gateway: Pick<ModelGateway, "models">,
   options?: RequestOptions,
 ): Promise<Map<string, ModelProfile>> {
   const models = await gateway.models.list(options);

@@ -34,12 +34,12 @@ export type RunProgram = (program: Program) => Promise<unknown>;
 
 /** Every runtime that the client is made for, all from npm. */
 export const RUNTIMES: Record<string, RunProgram> = {
-  "Node 20": (program) => runScript(program, nodeOf(20)),
-  "Node 22": (program) => runScript(program, nodeOf(22)),
-  "Node 24": (program) => runScript(program, nodeOf(24)),
-  Bun: (program) => runScript(program, async () => [binaryOf("bun"), []]),
+  "Node 20": (program) => runScript(program, ["node"], nodeOf(20)),
+  "Node 22": (program) => runScript(program, ["node"], nodeOf(22)),
+  "Node 24": (program) => runScript(program, ["node"], nodeOf(24)),
+  Bun: (program) => runScript(program, ["bun", "node"], async () => [binaryOf("bun"), []]),
   Deno: (program) =>
-    runScript(program, async () => [
+    runScript(program, ["deno", "node"], async () => [
       binaryOf("deno"),
       ["run", "--quiet", "--no-remote", "--no-config", "--allow-net", "--allow-env"],
     ]),
@@ -48,21 +48,24 @@ export const RUNTIMES: Record<string, RunProgram> = {
   Chromium: runInChromium,
 };
 
-/** The client and the code as one script. `core` is its only global. */
-async function bundle({ code, config, entry }: Program, format: "esm" | "iife"): Promise<string> {
+type Format = "esm" | "iife";
+
+/** The client and the code as one script, of the files that bundlers for a runtime choose. `core` is its only global. */
+async function bundle(program: Program, format: Format, conditions: string[]): Promise<string> {
+  const { code, config, entry } = program;
   const { outputFiles } = await build({
     entryPoints: [entry ?? join(ROOT, "packages/core/src/index.ts")],
     bundle: true,
-    platform: "browser",
-    // What bundlers for edge runtimes choose by.
-    conditions: ["edge-light", "worker", "browser"],
+    platform: "neutral",
+    mainFields: ["browser", "module", "main"],
+    conditions,
     external: ["node:*"],
     format: "iife",
     globalName: "core",
     write: false,
   });
-  const program = `const run = async () => { const config = ${JSON.stringify(config)}; ${code} };`;
-  return `${outputFiles[0]?.text}\n${program}\n${format === "esm" ? "export { run };" : ""}`;
+  const script = `const run = async () => { const config = ${JSON.stringify(config)}; ${code} };`;
+  return `${outputFiles[0]?.text}\n${script}\n${format === "esm" ? "export { run };" : ""}`;
 }
 
 /** The Node of a major version: this one, or that of the npm package `node`. */
@@ -81,12 +84,16 @@ function binaryOf(name: string): string {
 
 async function runScript(
   program: Program,
+  conditions: string[],
   findBinary: () => Promise<[binary: string, args: string[]]>,
 ): Promise<unknown> {
   const [binary, args] = await findBinary();
   return inFolder(async (folder) => {
     const file = join(folder, "main.mjs");
-    writeFileSync(file, `${await bundle(program, "iife")}\nconsole.log(JSON.stringify(await run()));\n`);
+    writeFileSync(
+      file,
+      `${await bundle(program, "iife", conditions)}\nconsole.log(JSON.stringify(await run()));\n`,
+    );
     const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1", NODE_OPTIONS: "" };
     const { stdout } = await run(binary, [...args, file], { env, timeout: LIMIT_MS });
     return JSON.parse(stdout);
@@ -95,7 +102,8 @@ async function runScript(
 
 async function runInEdgeRuntime(program: Program): Promise<unknown> {
   const answer = "run().then((value) => new Response(JSON.stringify(value)))";
-  const initialCode = `${await bundle(program, "iife")};addEventListener("fetch", (event) => event.respondWith(${answer}));`;
+  const script = await bundle(program, "iife", ["edge-light", "worker", "browser"]);
+  const initialCode = `${script};addEventListener("fetch", (event) => event.respondWith(${answer}));`;
   const runtime = new EdgeRuntime({ initialCode });
   return (await runtime.dispatchFetch("http://edge.local/")).json();
 }
@@ -105,7 +113,10 @@ const COMPATIBILITY_DATE = "2026-07-01";
 
 async function runInWorkerd(program: Program): Promise<unknown> {
   return inFolder(async (folder) => {
-    writeFileSync(join(folder, "program.mjs"), await bundle(program, "esm"));
+    writeFileSync(
+      join(folder, "program.mjs"),
+      await bundle(program, "esm", ["workerd", "worker", "browser"]),
+    );
     const worker = `import { run } from "program.mjs"; export default { fetch: async () => Response.json(await run()) };`;
     writeFileSync(join(folder, "worker.mjs"), worker);
     // A private address is refused unless it is allowed by name.
@@ -153,7 +164,7 @@ async function runInChromium(program: Program): Promise<unknown> {
   try {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    await page.addScriptTag({ content: await bundle(program, "iife") });
+    await page.addScriptTag({ content: await bundle(program, "iife", ["browser"]) });
     return await page.evaluate("run()");
   } finally {
     await browser.close();

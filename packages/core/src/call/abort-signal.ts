@@ -1,26 +1,29 @@
 /** The callbacks of one signal behind the one listener that it has of ours. */
 class AbortHub {
-  private readonly callbacks = new Set<() => void>();
+  readonly #callbacks = new Set<() => void>();
 
-  constructor(private readonly signal: AbortSignal) {
-    signal.addEventListener("abort", this.onAbort, { once: true });
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   add(callback: () => void): () => void {
     // A function of its own: the same callback may be given twice.
     const entry = () => callback();
-    this.callbacks.add(entry);
+    this.#callbacks.add(entry);
     return () => {
-      if (!this.callbacks.delete(entry) || this.callbacks.size > 0) return;
-      this.signal.removeEventListener("abort", this.onAbort);
-      hubs.delete(this.signal);
+      if (!this.#callbacks.delete(entry) || this.#callbacks.size > 0) return;
+      this.#signal.removeEventListener("abort", this.#onAbort);
+      hubs.delete(this.#signal);
     };
   }
 
-  private readonly onAbort = (): void => {
-    hubs.delete(this.signal);
-    const callbacks = [...this.callbacks];
-    this.callbacks.clear();
+  readonly #onAbort = (): void => {
+    hubs.delete(this.#signal);
+    const callbacks = [...this.#callbacks];
+    this.#callbacks.clear();
     for (const callback of callbacks) callback();
   };
 }

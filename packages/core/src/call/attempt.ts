@@ -1,9 +1,10 @@
 import type { Address, AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
-import { meaningOf } from "../errors/error-from-answer.js";
-import type { AttemptRecord } from "../errors/gateway-error.js";
+import { meaningOf } from "../errors/answer-meaning.js";
+import { type AttemptRecord, GatewayError } from "../errors/gateway-error.js";
 import { isErrorEnvelope, readErrorBody } from "../errors/read-error-body.js";
 import type { CallEvent, Observer } from "../hooks/observer.js";
+import type { SafeSpan, TracedCall } from "../hooks/tracer.js";
 import { parseJSON } from "../json/parse-json.js";
 import type { StreamReader } from "../streams/stream-reader.js";
 import type { EncodedBody } from "../transport/encoded-body.js";
@@ -14,6 +15,7 @@ import {
   type AnswerInfo,
   type Call,
   type Deadline,
+  headOf,
   MAX_JSON_BYTES,
   pathOn,
   type RequestOptions,
@@ -42,6 +44,8 @@ export interface ClientRuntime {
   gate: CallGate;
   budget: RetryBudget;
   observer: Observer | undefined;
+  /** @returns undefined where nobody traces */
+  startSpan: (call: () => TracedCall) => SafeSpan | undefined;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
 }
@@ -53,6 +57,8 @@ export interface FinishedCall<E> {
   body: unknown;
   info: AnswerInfo;
   context: ErrorContext;
+  /** Ended by whoever reads the answer; that of a stream ends by itself. */
+  span: SafeSpan | undefined;
 }
 
 /** How an answer is read while it arrives. */
@@ -74,6 +80,7 @@ export interface PreparedCall<E> {
   deadline: Deadline | undefined;
   timeline: AttemptRecord[];
   reading: Reading<E> | undefined;
+  span: SafeSpan | undefined;
 }
 
 /** An attempt that may be followed by another. */
@@ -92,7 +99,7 @@ export async function runAttempt<E>(
   address: Address,
 ): Promise<FinishedCall<E> | FailedAttempt> {
   const { config, gate, observer } = runtime;
-  const { call, options, deadline, timeline, timeoutMs, reading } = prepared;
+  const { call, options, deadline, timeline, timeoutMs, reading, span } = prepared;
   const freshKey = (source: () => string | Promise<string>) => {
     const waitMs = Math.max(1, Math.min(timeoutMs, timeLeft(deadline)));
     return askForKey(source, { context, waitMs, signal: options.signal });
@@ -118,6 +125,7 @@ export async function runAttempt<E>(
   const started = performance.now();
   let reader: StreamReader<E> | undefined;
   let headAt = started;
+  const streamPart = span?.stream();
   let answer: ExchangeAnswer<E>;
   try {
     answer = await runExchange<E>(
@@ -150,12 +158,13 @@ export async function runAttempt<E>(
           }),
         onSettled: (end) => {
           gate.leave(lane);
-          if (observer === undefined || reader === undefined) return;
-          const ms = Math.round(performance.now() - headAt);
-          observer.onStreamEnd({
+          if (reader === undefined) return;
+          const outcome = streamOutcome(end);
+          streamPart?.ended({ outcome, result: reader.partial?.() });
+          observer?.onStreamEnd({
             ...event,
-            ms,
-            outcome: streamOutcome(end),
+            ms: Math.round(performance.now() - headAt),
+            outcome,
             ...known({ requestId: context.requestId, usage: reader.usage?.() }),
           });
         },
@@ -179,7 +188,9 @@ export async function runAttempt<E>(
     gate.succeeded(lane);
     runtime.budget.succeeded(timeline.length);
     tell();
-    return { answer, body: undefined, info: infoOf(answer, context), context };
+    const info = infoOf(answer, context, span);
+    streamPart?.handedOut(headOf(info));
+    return { answer, body: undefined, info, context, span };
   }
   // A model may write what has the form of a key; the key itself never comes back.
   const read = answer.body?.parse(apiKey);
@@ -194,7 +205,7 @@ export async function runAttempt<E>(
     if (!acceptable) throw errorFromUnreadable(parsed.what, status, answer.text, context);
     gate.succeeded(lane);
     runtime.budget.succeeded(timeline.length);
-    return { answer, body: parsed.body, info: infoOf(answer, context), context };
+    return { answer, body: parsed.body, info: infoOf(answer, context, span), context, span };
   }
   const retryAfterMs = readRetryAfter(answer.headers, Date.now());
   const errorBody = readErrorBody(found);
@@ -271,6 +282,7 @@ function record<E>(
 function infoOf<E>(
   answer: ExchangeAnswer<E>,
   { address, call, requestId, timeline }: ErrorContext,
+  span: SafeSpan | undefined,
 ): AnswerInfo {
   return {
     status: answer.status,
@@ -278,6 +290,7 @@ function infoOf<E>(
     url: address.origin + requestPath(address, call),
     requestId,
     timeline,
+    trace: span?.context,
   };
 }
 
@@ -292,7 +305,16 @@ export function eventOf(call: Call, address: Address, attempt: number): CallEven
   return typeof model_name === "string" ? { ...event, model: model_name } : event;
 }
 
-function streamOutcome(end: ExchangeEnd) {
+/** Tells the hooks of an error that the caller gets. */
+export function tellFailure(observer: Observer | undefined, event: CallEvent, error: unknown): void {
+  if (observer === undefined || !(error instanceof GatewayError)) return;
+  const { kind, maybeProcessed, requestId } = error;
+  const { status } = error as { status?: number };
+  observer.onFailure({ ...event, kind, maybeProcessed, ...known({ status, requestId }) });
+}
+
+/** How hooks and traces name the end of a stream. */
+export function streamOutcome(end: ExchangeEnd) {
   if (typeof end === "string") return end;
   return end.kind === "aborted" ? "aborted" : "interrupted";
 }

@@ -350,9 +350,9 @@ describe("the error of a stream that broke", () => {
     expect(paid).toMatchObject(DOUBT);
   });
 
-  it("of pictures says that none was complete", () => {
+  it("of pictures says that none was complete, and that they may have been paid", () => {
     expect((errorFromInterruption({ kind: "unfinished" }, contextOf(), undefined) as Error).message).toBe(
-      "The stream of videos.create ended before any result was complete.",
+      `The stream of videos.create ended before any result was complete.${MONEY}`,
     );
   });
 

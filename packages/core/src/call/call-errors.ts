@@ -1,6 +1,6 @@
 import type { Address } from "../config/addresses.js";
+import { classOf, isQuotaExhausted, meaningOf } from "../errors/answer-meaning.js";
 import { type APIError, RateLimitError } from "../errors/api-error.js";
-import { errorFromAnswer, isQuotaExhausted, meaningOf } from "../errors/error-from-answer.js";
 import {
   APIConnectionError,
   APITimeoutError,
@@ -11,9 +11,9 @@ import {
   type StreamInterruption,
 } from "../errors/errors.js";
 import type { AttemptRecord, GatewayError, GatewayErrorDetails } from "../errors/gateway-error.js";
-import { type ErrorBody, readErrorBody } from "../errors/read-error-body.js";
+import { readErrorBody } from "../errors/read-error-body.js";
 import type { StreamErrors } from "../streams/stream-reader.js";
-import type { ExchangeFailure, TimeLimit } from "../transport/exchange-failure.js";
+import type { ExchangeFailure } from "../transport/exchange-failure.js";
 import type { ResponseHeaders } from "../transport/transport.js";
 import { type Call, pathOn } from "./call.js";
 import type { TurnRefusal } from "./call-gate.js";
@@ -40,18 +40,34 @@ export interface Verdict {
   outOfBudget?: boolean;
 }
 
-function details(context: ErrorContext, verdict: Verdict, cause?: unknown): GatewayErrorDetails {
-  const { call, requestId, timeline } = context;
+type ErrorClass = new (message: string, details: never) => GatewayError;
+
+/** What an error class is told of a failure, beyond what is known of its call. */
+type Extra<C extends ErrorClass> = Omit<
+  NonNullable<ConstructorParameters<C>[1]>,
+  Exclude<keyof GatewayErrorDetails, "cause">
+>;
+
+/** Builds an error: what happened, what it means for money, and what is known of the call. */
+function build<C extends ErrorClass>(
+  errorClass: C,
+  text: string,
+  context: ErrorContext,
+  verdict: Verdict,
+  extra: Extra<C>,
+): InstanceType<C> {
+  const { call, requestId, timeline, apiKey } = context;
   const { retryable, maybeProcessed } = verdict;
-  return {
+  return new errorClass(text + moneyHint(context, verdict), {
     method: call.method,
     path: call.path,
     requestId,
     timeline: [...timeline],
     retryable,
     maybeProcessed,
-    cause: withoutKey(cause, context.apiKey),
-  };
+    ...extra,
+    cause: withoutKey((extra as { cause?: unknown }).cause, apiKey),
+  } as never) as InstanceType<C>;
 }
 
 /** Errors of a transport quote what they failed on, and headers are part of that. */
@@ -90,85 +106,55 @@ export function errorFromFailure(
   context: ErrorContext,
   verdict = unjudged(context),
 ): unknown {
-  const hint = moneyHint(context, verdict);
+  const at = target(context);
+  const nothingSent = ` Nothing was sent${moneyHint(context, verdict) && " this time"}.`;
+  const { cause, code } = failure as { cause?: unknown; code?: string };
+  const why = describe(cause, context);
+  const make = <C extends ErrorClass>(errorClass: C, text: string, extra: Extra<C>) =>
+    build(errorClass, text, context, verdict, extra);
+  const late = (text: string, timeoutMs: number) => make(APITimeoutError, text, { timeoutMs });
   switch (failure.kind) {
     case "aborted":
-      return new APIUserAbortError(
-        `${context.call.name} was aborted by the caller.${hint}`,
-        details(context, verdict, failure.cause),
+      return make(APIUserAbortError, `${context.call.name} was aborted by the caller.`, { cause });
+    case "unsent":
+      if (code === "UND_ERR_INVALID_ARG")
+        return make(ConfigurationError, `${at} could not be sent: ${why}.`, {});
+      return make(
+        APIConnectionError,
+        `The gateway could not be reached (${code ?? why}): ${at}.${nothingSent}`,
+        { cause, code },
       );
-    case "unsent": {
-      if (failure.code === "UND_ERR_INVALID_ARG") {
-        return new ConfigurationError(
-          `${target(context)} could not be sent: ${describe(failure.cause, context)}.`,
-          details(context, verdict),
-        );
-      }
-      const reason = failure.code ?? describe(failure.cause, context);
-      return new APIConnectionError(
-        `The gateway could not be reached (${reason}): ${target(context)}. Nothing was sent${hint && " this time"}.${hint}`,
-        {
-          ...details(context, verdict, failure.cause),
-          code: failure.code,
-        },
-      );
-    }
     case "reset":
     case "unfinished":
     case "closed": {
-      const code = failure.kind === "reset" ? failure.code : undefined;
-      const reason = failure.kind === "reset" ? (failure.code ?? describe(failure.cause, context)) : "closed";
-      const cause = failure.kind === "reset" ? failure.cause : undefined;
-      return new APIConnectionError(
-        `The connection broke before the answer was complete (${reason}): ${target(context)}.${hint}`,
-        {
-          ...details(context, verdict, cause),
-          code,
-        },
+      const reason = failure.kind === "reset" ? (code ?? why) : "closed";
+      return make(
+        APIConnectionError,
+        `The connection broke before the answer was complete (${reason}): ${at}.`,
+        { cause, code },
       );
     }
     case "timeout": {
       const { limit, limitMs, sent } = failure;
-      const what = sent ? "No complete answer" : "No connection";
-      const nothing = sent ? "" : ` Nothing was sent${hint && " this time"}.`;
-      const name = LIMIT_NAMES[limit];
-      return new APITimeoutError(
-        `${what} within ${limitMs} ms (${name}): ${target(context)}.${nothing}${hint}`,
-        {
-          ...details(context, verdict),
-          timeoutMs: limitMs,
-        },
-      );
+      const what = sent ? "complete answer" : "connection";
+      const name = limit === "connect" ? "connectTimeout" : limit;
+      return late(`No ${what} within ${limitMs} ms (${name}): ${at}.${sent ? "" : nothingSent}`, limitMs);
     }
     case "idle":
     case "unread":
-      return new APITimeoutError(`Silence for ${context.idleTimeoutMs} ms: ${target(context)}.${hint}`, {
-        ...details(context, verdict),
-        timeoutMs: context.idleTimeoutMs,
-      });
+      return late(`Silence for ${context.idleTimeoutMs} ms: ${at}.`, context.idleTimeoutMs);
     case "unusable":
-      return new ConfigurationError(
-        `${describe(failure.cause, context)}: ${target(context)}. The request was sent.${hint}`,
-        {
-          ...details(context, verdict, failure.cause),
-          option: "fetch",
-        },
-      );
+      return make(ConfigurationError, `${why}: ${at}. The request was sent.`, { cause, option: "fetch" });
     case "too_large":
-      return new InvalidResponseError(
-        `The answer to ${target(context)} is larger than ${failure.limit} bytes and was dropped.${hint}`,
-        details(context, verdict),
+      return make(
+        InvalidResponseError,
+        `The answer to ${at} is larger than ${failure.limit} bytes and was dropped.`,
+        {},
       );
     case "reader":
-      return failure.cause;
+      return cause;
   }
 }
-
-const LIMIT_NAMES: Record<TimeLimit, string> = {
-  timeout: "timeout",
-  connect: "connectTimeout",
-  deadline: "deadline",
-};
 
 /** The public error for a call that did not get its turn: nothing was sent this time. */
 export function errorFromRefusal(refusal: TurnRefusal, context: ErrorContext, deadlineMs: number): unknown {
@@ -184,10 +170,13 @@ export function errorFromRefusal(refusal: TurnRefusal, context: ErrorContext, de
       );
     case "paused": {
       const { forMs } = refusal;
-      return new RateLimitError(
+      return build(
+        RateLimitError,
         `${context.call.name} was not sent: an earlier answer asked to wait, for ${forMs} ms more, which is longer than ` +
-          `this call may take.${moneyHint(context, verdict)}`,
-        { ...details(context, verdict), status: 429, retryAfterMs: forMs },
+          "this call may take.",
+        context,
+        verdict,
+        { status: 429, retryAfterMs: forMs },
       );
     }
   }
@@ -199,45 +188,36 @@ export function errorFromInterruption(
   context: ErrorContext,
   partial: unknown,
 ): unknown {
-  const billable = context.call.cost === "billable";
+  const { call, idleTimeoutMs } = context;
+  const billable = call.cost === "billable";
   const verdict = { retryable: !billable, maybeProcessed: billable };
   const interrupted = (reason: StreamInterruption, what: string, cause?: unknown) =>
-    new StreamInterruptedError(
-      `The stream of ${context.call.name} ${what}${partial === undefined ? "" : "; error.partial holds what had arrived"}.`,
-      {
-        ...details(context, verdict, cause),
-        reason,
-        partial,
-      },
+    build(
+      StreamInterruptedError,
+      `The stream of ${call.name} ${what}${partial === undefined ? "" : "; error.partial holds what had arrived"}.`,
+      context,
+      verdict,
+      { reason, partial, cause },
     );
   switch (failure.kind) {
     case "closed":
       return interrupted("closed", "ended before the answer was complete");
     case "unfinished":
-      return interrupted("unfinished", unfinishedWords(context));
+      return interrupted("unfinished", call.unfinished ?? "ended before any result was complete");
     case "timeout":
       if (failure.limit !== "deadline") break;
       return interrupted("deadline", `was not over after ${failure.limitMs} ms, the deadline of the call`);
     case "unread":
-      return interrupted(
-        "unread",
-        `was not read for ${context.idleTimeoutMs} ms, so its connection was closed`,
-      );
+      return interrupted("unread", `was not read for ${idleTimeoutMs} ms, so its connection was closed`);
     case "idle":
-      return interrupted("idle", `was silent for ${context.idleTimeoutMs} ms`);
+      return interrupted("idle", `was silent for ${idleTimeoutMs} ms`);
     case "reset":
-    case "unsent":
-      return interrupted(
-        "reset",
-        `broke (${failure.code ?? describe(failure.cause, context)})`,
-        failure.cause,
-      );
+    case "unsent": {
+      const { code, cause } = failure;
+      return interrupted("reset", `broke (${code ?? describe(cause, context)})`, cause);
+    }
   }
   return errorFromFailure(failure, context, verdict);
-}
-
-function unfinishedWords({ call }: ErrorContext): string {
-  return call.unfinished ?? "ended before any result was complete";
 }
 
 export interface ErrorAnswer {
@@ -256,30 +236,31 @@ export interface ErrorAnswer {
  * call is in doubt
  */
 export function errorFromErrorAnswer(answer: ErrorAnswer, context: ErrorContext, judged?: Verdict): APIError {
-  const { apiKey, call } = context;
-  const body = readErrorBody(answer.body);
-  const meaning = meaningOf(answer.status, body);
-  const attempts = [...context.timeline, { phase: "answered" as const, status: answer.status, meaning }];
+  const { apiKey, call, requestId, timeline } = context;
+  const { status, retryAfterMs } = answer;
+  const error = readErrorBody(answer.body);
+  const meaning = meaningOf(status, error);
+  const attempts = [...timeline, { phase: "answered" as const, status, meaning }];
   const verdict = judged ?? { retryable: false, maybeProcessed: mayHaveBeenBilled(call.cost, attempts) };
-  const facts = [
-    body.code === undefined ? undefined : `code ${body.code}`,
-    context.requestId === undefined ? undefined : `request id ${context.requestId}`,
-  ].filter((fact) => fact !== undefined);
-  const suffix = facts.length > 0 ? ` (${facts.join(", ")})` : "";
-  const wait =
-    answer.retryAfterMs === undefined ? "" : ` Retry after ${Math.ceil(answer.retryAfterMs / 1000)} s.`;
-  const message =
-    `${answer.status} from ${call.method} ${call.path}: ${body.message ?? "no error message"}${suffix}.` +
-    `${addressHint(answer.status, context)}${callHint(answer.status, body, context)}${wait}${moneyHint(context, verdict)}`;
-  return errorFromAnswer(redactText(message, apiKey), body, {
-    ...details(context, verdict),
-    status: answer.status,
-    code: redacted(body.code, apiKey),
-    type: redacted(body.type, apiKey),
+  const insufficientQuota = isQuotaExhausted(status, error);
+  const facts = [error.code && `code ${error.code}`, requestId && `request id ${requestId}`].filter(Boolean);
+  const hints = [
+    `${status} from ${call.method} ${call.path}: ${error.message ?? "no error message"}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}.`,
+    addressHint(status, context),
+    // A used-up quota speaks for itself.
+    insufficientQuota ? undefined : call.hint?.(meaning),
+    retryAfterMs === undefined ? undefined : `Retry after ${Math.ceil(retryAfterMs / 1000)} s.`,
+  ];
+  const text = hints.filter(Boolean).join(" ");
+  return build(classOf(meaning), redactText(text, apiKey), context, verdict, {
+    status,
+    code: error.code && redactText(error.code, apiKey),
+    type: error.type && redactText(error.type, apiKey),
     headers: redactValue(answer.headers?.toRecord() ?? {}, apiKey) as Record<string, string>,
     body: redactValue(answer.body, apiKey),
-    retryAfterMs: answer.retryAfterMs,
+    retryAfterMs,
     partial: answer.partial,
+    insufficientQuota,
   });
 }
 
@@ -289,12 +270,12 @@ export function errorInsideStream(
   { partial, delivered }: { partial: unknown; delivered: boolean },
   context: ErrorContext,
 ): APIError {
-  const { cost } = context.call;
+  const billable = context.call.cost === "billable";
   const { retry, doubtful } = judgeStatus(meaningOf(200, readErrorBody(body)));
   const verdict = {
-    retryable: retry === "always" || (retry === "unless_billable" && cost !== "billable"),
+    retryable: retry === "always" || (retry === "unless_billable" && !billable),
     // What a stream has delivered was made, whatever went wrong after it.
-    maybeProcessed: cost === "billable" && (doubtful || delivered),
+    maybeProcessed: billable && (doubtful || delivered),
   };
   return errorFromErrorAnswer({ status: 200, body, partial }, context, verdict);
 }
@@ -306,27 +287,20 @@ export function errorFromUnreadable(
   body: unknown,
   context: ErrorContext,
 ): GatewayError {
-  const verdict = { retryable: false, maybeProcessed: context.call.cost === "billable" };
-  return new InvalidResponseError(
-    `The gateway answered ${status} to ${target(context)} with ${what}.${moneyHint(context, verdict)}`,
-    { ...details(context, verdict), status, body: redactValue(body, context.apiKey) },
+  return build(
+    InvalidResponseError,
+    `The gateway answered ${status} to ${target(context)} with ${what}.`,
+    context,
+    { retryable: false, maybeProcessed: context.call.cost === "billable" },
+    { status, body: redactValue(body, context.apiKey) },
   );
 }
 
 /** A wrong base address shows as 404 on every path. */
-function addressHint(status: number, { address }: ErrorContext): string {
-  if (status !== 404 || address.basePath.endsWith("/v1")) return "";
-  return ` The base address ${address.baseURL} does not end in /v1, as base addresses of the gateway do.`;
-}
-
-/** A used-up quota speaks for itself. */
-function callHint(status: number, body: ErrorBody, { call }: ErrorContext): string {
-  const hint = isQuotaExhausted(status, body) ? undefined : call.hint?.(meaningOf(status, body));
-  return hint === undefined ? "" : ` ${hint}`;
-}
-
-function redacted(text: string | undefined, apiKey: string | undefined): string | undefined {
-  return text === undefined ? undefined : redactText(text, apiKey);
+function addressHint(status: number, { address }: ErrorContext): string | undefined {
+  return status === 404 && !address.basePath.endsWith("/v1")
+    ? `The base address ${address.baseURL} does not end in /v1, as base addresses of the gateway do.`
+    : undefined;
 }
 
 function describe(cause: unknown, { apiKey }: ErrorContext): string {

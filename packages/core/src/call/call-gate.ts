@@ -43,23 +43,27 @@ interface Lane {
  * increase, multiplicative decrease). First come, first served, but for calls whose lane is held up.
  */
 export class CallGate {
-  private running = 0;
+  // These two are looked at from outside: what is forgotten shows nowhere else.
   private waiters = 0;
-  private count = 0;
   private readonly lanes = new Map<string, Lane>();
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  #running = 0;
+  #count = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #maxConcurrency: number;
 
   /** @param maxConcurrency `Infinity` for no limit */
-  constructor(private readonly maxConcurrency: number) {}
+  constructor(maxConcurrency: number) {
+    this.#maxConcurrency = maxConcurrency;
+  }
 
   /**
    * @returns undefined when the call may start at once, else a promise of its turn, which rejects with a `TurnRefusal`.
    * Every admitted call must `leave`.
    */
   enter(turn: Turn): Promise<void> | undefined {
-    const lane = this.laneOf(turn.lane);
-    if (lane.waiting.length === 0 && this.isOpen(lane, performance.now())) {
-      this.admit(lane);
+    const lane = this.#laneOf(turn.lane);
+    if (lane.waiting.length === 0 && this.#isOpen(lane, performance.now())) {
+      this.#admit(lane);
       return undefined;
     }
     return new Promise((resolve, reject) => {
@@ -74,7 +78,7 @@ export class CallGate {
         forget();
       };
       const waiter: Waiter = {
-        number: this.count++,
+        number: this.#count++,
         maxPauseMs,
         admit: () => {
           stop();
@@ -82,7 +86,7 @@ export class CallGate {
         },
         refuse: (refusal) => {
           stop();
-          this.forget(turn.lane, lane, waiter);
+          this.#forget(turn.lane, lane, waiter);
           reject(refusal);
         },
       };
@@ -92,25 +96,25 @@ export class CallGate {
       }
       lane.waiting.push(waiter);
       this.waiters++;
-      this.refuseHeldUp(lane);
-      this.admitWaiting();
+      this.#refuseHeldUp(lane);
+      this.#admitWaiting();
     });
   }
 
   leave(name: string): void {
-    const lane = this.laneOf(name);
-    this.running--;
+    const lane = this.#laneOf(name);
+    this.#running--;
     lane.running--;
-    this.tidy(name, lane);
-    if (this.waiters > 0) this.admitWaiting();
+    this.#tidy(name, lane);
+    if (this.waiters > 0) this.#admitWaiting();
   }
 
   /** A call was answered: a lowered limit recovers. */
   succeeded(name: string): void {
     const lane = this.lanes.get(name);
-    if (lane === undefined || lane.limit === this.maxConcurrency) return;
-    lane.limit = Math.min(this.maxConcurrency, lane.limit + 1 / lane.limit);
-    if (lane.limit > LIMIT_LIFTED) lane.limit = this.maxConcurrency;
+    if (lane === undefined || lane.limit === this.#maxConcurrency) return;
+    lane.limit = Math.min(this.#maxConcurrency, lane.limit + 1 / lane.limit);
+    if (lane.limit > LIMIT_LIFTED) lane.limit = this.#maxConcurrency;
   }
 
   /**
@@ -118,42 +122,42 @@ export class CallGate {
    * @param retryAfterMs the wait it asked for, in milliseconds
    */
   slowDown(name: string, retryAfterMs: number | undefined): void {
-    const lane = this.laneOf(name);
+    const lane = this.#laneOf(name);
     lane.limit = Math.max(1, Math.floor(Math.min(lane.limit, lane.running) / 2));
     // A wait that no call would sit out holds nobody up either: each call fails and says how long it is.
     if (retryAfterMs === undefined || retryAfterMs > MAX_RETRY_AFTER_MS) return;
     lane.pausedUntil = Math.max(lane.pausedUntil, performance.now() + retryAfterMs);
-    this.refuseHeldUp(lane);
+    this.#refuseHeldUp(lane);
   }
 
-  private laneOf(name: string): Lane {
+  #laneOf(name: string): Lane {
     let lane = this.lanes.get(name);
     if (lane === undefined) {
-      lane = { running: 0, limit: this.maxConcurrency, pausedUntil: 0, waiting: [] };
+      lane = { running: 0, limit: this.#maxConcurrency, pausedUntil: 0, waiting: [] };
       this.lanes.set(name, lane);
     }
     return lane;
   }
 
   /** A lane that holds nothing back and nobody is forgotten, so that there are no more than there are calls. */
-  private tidy(name: string, lane: Lane): void {
-    const idle = lane.running === 0 && lane.waiting.length === 0 && lane.limit === this.maxConcurrency;
+  #tidy(name: string, lane: Lane): void {
+    const idle = lane.running === 0 && lane.waiting.length === 0 && lane.limit === this.#maxConcurrency;
     if (idle && lane.pausedUntil <= performance.now()) this.lanes.delete(name);
   }
 
-  private isOpen(lane: Lane, now: number): boolean {
+  #isOpen(lane: Lane, now: number): boolean {
     return (
-      this.running < this.maxConcurrency && lane.running < Math.floor(lane.limit) && lane.pausedUntil <= now
+      this.#running < this.#maxConcurrency && lane.running < Math.floor(lane.limit) && lane.pausedUntil <= now
     );
   }
 
-  private admit(lane: Lane): void {
-    this.running++;
+  #admit(lane: Lane): void {
+    this.#running++;
     lane.running++;
   }
 
   /** Calls that may not wait as long as their lane is paused are told at once. */
-  private refuseHeldUp(lane: Lane): void {
+  #refuseHeldUp(lane: Lane): void {
     const forMs = lane.pausedUntil - performance.now();
     if (forMs <= 0) return;
     for (const waiter of lane.waiting.filter(({ maxPauseMs }) => maxPauseMs < forMs)) {
@@ -161,35 +165,35 @@ export class CallGate {
     }
   }
 
-  private forget(name: string, lane: Lane, waiter: Waiter): void {
+  #forget(name: string, lane: Lane, waiter: Waiter): void {
     const position = lane.waiting.indexOf(waiter);
     if (position === -1) return;
     lane.waiting.splice(position, 1);
     this.waiters--;
-    this.tidy(name, lane);
+    this.#tidy(name, lane);
   }
 
-  private admitWaiting(): void {
+  #admitWaiting(): void {
     // One look at the clock: a pause that ended between two looks would be over for one and not begun for the other, and
     // nobody would be woken.
     const now = performance.now();
-    for (let lane = this.nextLane(now); lane !== undefined; lane = this.nextLane(now)) {
+    for (let lane = this.#nextLane(now); lane !== undefined; lane = this.#nextLane(now)) {
       const waiter = lane.waiting.shift() as Waiter;
       this.waiters--;
-      this.admit(lane);
+      this.#admit(lane);
       waiter.admit();
     }
-    this.armForPauses(now);
+    this.#armForPauses(now);
   }
 
   /** The open lane whose first call has waited longest. */
-  private nextLane(now: number): Lane | undefined {
+  #nextLane(now: number): Lane | undefined {
     if (this.waiters === 0) return undefined;
     let next: Lane | undefined;
     let first = Number.POSITIVE_INFINITY;
     for (const lane of this.lanes.values()) {
       const number = lane.waiting[0]?.number ?? Number.POSITIVE_INFINITY;
-      if (number < first && this.isOpen(lane, now)) {
+      if (number < first && this.#isOpen(lane, now)) {
         next = lane;
         first = number;
       }
@@ -197,15 +201,15 @@ export class CallGate {
     return next;
   }
 
-  private armForPauses(now: number): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  #armForPauses(now: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.waiters === 0) return;
     let soonest = Number.POSITIVE_INFINITY;
     for (const { waiting, pausedUntil } of this.lanes.values()) {
       if (waiting.length > 0 && pausedUntil > now) soonest = Math.min(soonest, pausedUntil);
     }
     if (soonest === Number.POSITIVE_INFINITY) return;
-    this.timer = setTimeout(() => this.admitWaiting(), Math.max(1, soonest - now));
+    this.#timer = setTimeout(() => this.#admitWaiting(), Math.max(1, soonest - now));
   }
 }

@@ -4,6 +4,7 @@ import { checkOptionNames } from "../checks/check-option-names.js";
 import type { Address, Route } from "../config/addresses.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
 import type { BodyReader } from "../streams/body-reader.js";
+import type { TraceContext } from "../tasks/trace-context.js";
 import type { AddressKind } from "../transport/address-kind.js";
 import type { EncodedBody } from "../transport/encoded-body.js";
 import type { ResponseHeaders } from "../transport/transport.js";
@@ -54,6 +55,8 @@ export interface Call {
   model?: string;
   /** The address to use whatever the route, when it is configured: where a task was created. */
   address?: AddressKind;
+  /** What the call belongs to in place of what runs at the moment. */
+  trace?: TraceContext | undefined;
   /** Served on the specialised addresses. */
   specialized?: boolean;
   /** The error inside a successful answer, in the form of an error body. Default: by the known envelopes. */
@@ -129,6 +132,17 @@ export interface AnswerInfo {
   url: string;
   requestId: string | undefined;
   timeline: readonly AttemptRecord[];
+  /** What comes of the call later belongs here. */
+  trace?: TraceContext | undefined;
+}
+
+/** What traces are told of an answer. */
+export function headOf({ status, requestId, timeline }: AnswerInfo): {
+  attempts: number;
+  status: number;
+  requestId?: string;
+} {
+  return { attempts: timeline.length, status, ...(requestId !== undefined && { requestId }) };
 }
 
 const REQUEST_ID_HEADERS = ["x-request-id", "x-oneapi-request-id", "request-id"];

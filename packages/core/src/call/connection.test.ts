@@ -73,6 +73,29 @@ describe("resources by themselves", () => {
   });
 });
 
+it("a connection knows its own addresses, all four of them", () => {
+  const connection = new Connection({
+    apiKey: API_KEY,
+    baseURL: "https://gateway.example/v1",
+    endpoints: { cdn: "https://cdn.example/v1", specializedCdn: "https://special.example:8443/v1" },
+  });
+  const own = [
+    "https://gateway.example/file",
+    "https://cdn.example",
+    "https://special.example:8443/v1",
+    "/v1/file",
+  ];
+  expect(own.filter((url) => !connection.isOwnOrigin(url))).toEqual([]);
+  expect(connection.isOwnOrigin(new URL("https://gateway.example/file"))).toBe(true);
+  const foreign = [
+    "http://gateway.example",
+    "https://gateway.example:8443",
+    "https://a.gateway.example",
+    "//b.example",
+  ];
+  expect(foreign.filter((url) => connection.isOwnOrigin(url))).toEqual([]);
+});
+
 it("a connection shows its key to nobody", () => {
   const connection = new Connection({ apiKey: API_KEY, baseURL: "https://gateway.example/v1" });
   const chat = createChat(connection);

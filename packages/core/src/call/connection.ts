@@ -1,6 +1,6 @@
+import { selectTransport } from "#transport";
 import { type GatewayConfig, type ModelGatewayOptions, resolveConfig } from "../config/config.js";
 import { isBrowserRuntime } from "../transport/fetch-transport.js";
-import { selectTransport } from "../transport/select-transport.js";
 import type { Transport } from "../transport/transport.js";
 import { createSender, type Sender } from "./sender.js";
 
@@ -43,6 +43,12 @@ export class Connection {
     // The key lives in this closure only: printing the connection cannot show it.
     const use: Use = (make) => make({ config, transport, sender, ownOrigins });
     Object.defineProperty(this, USE, { value: use });
+  }
+
+  /** Whether a URL lies on one of the gateway's base addresses, where downloads send the key along. */
+  isOwnOrigin(url: string | URL): boolean {
+    const { origin } = new URL(url, this.baseURL);
+    return onConnection(this, ({ ownOrigins }) => ownOrigins.has(origin));
   }
 }
 

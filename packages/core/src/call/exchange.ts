@@ -77,80 +77,86 @@ export function runExchange<T>(
 }
 
 class Exchange<T> implements TransportSink {
-  private status = 0;
-  private headers!: ResponseHeaders;
-  private exchange: TransportExchange | undefined;
-  private reader: StreamReader<T> | undefined;
-  private body: BodyReader | undefined;
-  private chunks: Uint8Array[] = [];
-  private size = 0;
-  private settled = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private lastActivity = performance.now();
-  private pausedAt = 0;
-  private limitMs: number;
-  private forgetSignal: (() => void) | undefined;
+  #status = 0;
+  #headers!: ResponseHeaders;
+  #exchange: TransportExchange | undefined;
+  #reader: StreamReader<T> | undefined;
+  #body: BodyReader | undefined;
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+  #settled = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastActivity = performance.now();
+  #pausedAt = 0;
+  #limitMs: number;
+  #forgetSignal: (() => void) | undefined;
+  readonly #options: ExchangeOptions<T>;
+  readonly #resolve: (answer: ExchangeAnswer<T>) => void;
+  readonly #reject: (failure: ExchangeFailure) => void;
 
   constructor(
-    private readonly options: ExchangeOptions<T>,
-    private readonly resolve: (answer: ExchangeAnswer<T>) => void,
-    private readonly reject: (failure: ExchangeFailure) => void,
+    options: ExchangeOptions<T>,
+    resolve: (answer: ExchangeAnswer<T>) => void,
+    reject: (failure: ExchangeFailure) => void,
   ) {
-    this.limitMs = options.timeoutMs;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#limitMs = options.timeoutMs;
   }
 
   start(transport: Transport, request: TransportRequest): void {
-    const { signal } = this.options;
+    const { signal } = this.#options;
     if (signal?.aborted) {
-      this.fail({ kind: "aborted", cause: signal.reason, sent: false });
+      this.#fail({ kind: "aborted", cause: signal.reason, sent: false });
       return;
     }
-    this.forgetSignal = onAbort(signal, this.onAbort);
+    this.#forgetSignal = onAbort(signal, this.#onAbort);
     try {
-      this.exchange = transport.send(request, this);
+      this.#exchange = transport.send(request, this);
     } catch (cause) {
-      this.fail({ kind: "unsent", cause });
+      this.#fail({ kind: "unsent", cause });
       return;
     }
-    if (this.settled) this.exchange.abort();
-    else this.arm();
+    if (this.#settled) this.#exchange.abort();
+    else this.#arm();
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    this.status = status;
-    this.headers = headers;
-    const { createBodyReader, createReader } = this.options;
+    this.#status = status;
+    this.#headers = headers;
+    const { createBodyReader, createReader } = this.#options;
     if (!isSuccess(status)) return;
-    this.body = createBodyReader?.();
+    this.#body = createBodyReader?.();
     if (createReader === undefined) return;
     // Most streams say what they are; others show it by their first byte.
     const isStream =
-      this.options.streams === "any" || headers.get("content-type")?.startsWith("text/event-stream");
-    if (isStream) this.startStream(createReader({ status, headers }));
+      this.#options.streams === "any" || headers.get("content-type")?.startsWith("text/event-stream");
+    if (isStream) this.#startStream(createReader({ status, headers }));
   }
 
   data(chunk: Uint8Array): boolean {
-    if (this.settled) return true;
-    if (this.reader !== undefined) return this.readStream(this.reader, chunk);
-    this.size += chunk.length;
-    if (this.body === undefined) this.chunks.push(chunk);
-    else if (this.size <= this.options.maxBytes) this.body.push(chunk);
-    if (!isSuccess(this.status)) {
-      if (this.size > MAX_ERROR_BYTES) this.cutErrorBody();
+    if (this.#settled) return true;
+    if (this.#reader !== undefined) return this.#readStream(this.#reader, chunk);
+    this.#size += chunk.length;
+    if (this.#body === undefined) this.#chunks.push(chunk);
+    else if (this.#size <= this.#options.maxBytes) this.#body.push(chunk);
+    if (!isSuccess(this.#status)) {
+      if (this.#size > MAX_ERROR_BYTES) this.#cutErrorBody();
       return true;
     }
-    if (this.size > this.options.maxBytes) {
-      this.fail({ kind: "too_large", limit: this.options.maxBytes });
+    if (this.#size > this.#options.maxBytes) {
+      this.#fail({ kind: "too_large", limit: this.#options.maxBytes });
       return true;
     }
-    const { createReader } = this.options;
+    const { createReader } = this.#options;
     if (createReader === undefined) return true;
-    if (this.size - chunk.length < SNIFF_BYTES && looksLikeEvents(this.chunks)) {
-      const reader = createReader({ status: this.status, headers: this.headers });
-      this.startStream(reader);
+    if (this.#size - chunk.length < SNIFF_BYTES && looksLikeEvents(this.#chunks)) {
+      const reader = createReader({ status: this.#status, headers: this.#headers });
+      this.#startStream(reader);
       let wantsMore = true;
-      for (const kept of this.chunks.splice(0)) {
-        if (!this.settled) wantsMore = this.readStream(reader, kept);
+      for (const kept of this.#chunks.splice(0)) {
+        if (!this.#settled) wantsMore = this.#readStream(reader, kept);
       }
       return wantsMore;
     }
@@ -158,140 +164,143 @@ class Exchange<T> implements TransportSink {
   }
 
   end(): void {
-    if (this.settled) return;
-    const { body, headers, reader, status } = this;
+    if (this.#settled) return;
+    const body = this.#body;
+    const headers = this.#headers;
+    const reader = this.#reader;
+    const status = this.#status;
     if (reader === undefined) {
-      this.settle("complete");
-      if (body === undefined) this.resolve({ status, headers, text: this.takeText() });
-      else this.resolve(readBy(body, status, headers));
+      this.#settle("complete");
+      if (body === undefined) this.#resolve({ status, headers, text: this.#takeText() });
+      else this.#resolve(readBy(body, status, headers));
       return;
     }
     try {
       reader.end();
     } catch (error) {
-      this.fail({ kind: "reader", cause: error });
+      this.#fail({ kind: "reader", cause: error });
       return;
     }
     reader.queue.flush();
     if (!reader.complete) {
-      this.fail({ kind: "closed" });
+      this.#fail({ kind: "closed" });
       return;
     }
-    this.settle("complete");
+    this.#settle("complete");
     reader.queue.finish();
   }
 
   failed({ phase, code, cause }: TransportFailure): void {
-    if (this.settled) return;
-    this.fail({ kind: phase === "no_answer" ? "reset" : phase, code, cause });
+    if (this.#settled) return;
+    this.#fail({ kind: phase === "no_answer" ? "reset" : phase, code, cause });
   }
 
-  private cutErrorBody(): void {
-    this.settle("complete");
-    this.exchange?.abort();
-    const text = this.takeText().slice(0, MAX_ERROR_BYTES);
-    this.resolve({ status: this.status, headers: this.headers, text });
+  #cutErrorBody(): void {
+    this.#settle("complete");
+    this.#exchange?.abort();
+    const text = this.#takeText().slice(0, MAX_ERROR_BYTES);
+    this.#resolve({ status: this.#status, headers: this.#headers, text });
   }
 
-  private startStream(reader: StreamReader<T>): void {
-    this.reader = reader;
-    if (!this.limitsWhole) {
-      this.limitMs = this.options.idleTimeoutMs;
+  #startStream(reader: StreamReader<T>): void {
+    this.#reader = reader;
+    if (!this.#limitsWhole) {
+      this.#limitMs = this.#options.idleTimeoutMs;
       // The wait for the head was no silence of the stream.
-      this.lastActivity = performance.now();
+      this.#lastActivity = performance.now();
     }
-    this.arm();
+    this.#arm();
     reader.queue.attach({
       resume: () => {
         const now = performance.now();
-        this.lastActivity = this.limitsWhole ? this.lastActivity + (now - this.pausedAt) : now;
-        if (!this.settled) this.arm();
-        this.exchange?.resume();
+        this.#lastActivity = this.#limitsWhole ? this.#lastActivity + (now - this.#pausedAt) : now;
+        if (!this.#settled) this.#arm();
+        this.#exchange?.resume();
       },
-      abort: () => this.stop(),
+      abort: () => this.#stop(),
     });
-    this.resolve({ status: this.status, headers: this.headers, stream: reader.queue });
+    this.#resolve({ status: this.#status, headers: this.#headers, stream: reader.queue });
   }
 
-  private readStream(reader: StreamReader<T>, chunk: Uint8Array): boolean {
+  #readStream(reader: StreamReader<T>, chunk: Uint8Array): boolean {
     let items: number;
     try {
       items = reader.push(chunk);
     } catch (error) {
       reader.queue.flush();
-      this.fail({ kind: "reader", cause: error });
+      this.#fail({ kind: "reader", cause: error });
       return true;
     }
-    if (items > 0 && !this.limitsWhole) this.lastActivity = performance.now();
+    if (items > 0 && !this.#limitsWhole) this.#lastActivity = performance.now();
     const wantsMore = reader.queue.flush();
-    if (reader.complete) this.finishEarly(reader);
-    else if (!wantsMore) this.pause();
-    return wantsMore || this.settled;
+    if (reader.complete) this.#finishEarly(reader);
+    else if (!wantsMore) this.#pause();
+    return wantsMore || this.#settled;
   }
 
   /** The answer is whole although the connection is still open. */
-  private finishEarly(reader: StreamReader<T>): void {
-    this.settle("complete");
+  #finishEarly(reader: StreamReader<T>): void {
+    this.#settle("complete");
     reader.queue.finish();
-    const linger = setTimeout(() => this.exchange?.abort(), LINGER_MS);
+    const linger = setTimeout(() => this.#exchange?.abort(), LINGER_MS);
     (linger as { unref?: () => void }).unref?.();
   }
 
   /** The reader of the stream has gone. */
-  private stop(): void {
-    if (this.settled) return;
-    this.settle("left");
-    this.exchange?.abort();
+  #stop(): void {
+    if (this.#settled) return;
+    this.#settle("left");
+    this.#exchange?.abort();
   }
 
-  private fail(failure: ExchangeFailure): void {
-    this.settle(failure);
-    this.exchange?.abort();
-    const { reader } = this;
+  #fail(failure: ExchangeFailure): void {
+    this.#settle(failure);
+    this.#exchange?.abort();
+    const reader = this.#reader;
     if (reader === undefined) {
-      this.reject(failure);
+      this.#reject(failure);
       return;
     }
     if (failure.kind === "aborted") reader.queue.discard();
     reader.queue.finish(failure.kind === "reader" ? failure.cause : reader.interrupted(failure));
   }
 
-  private get limitsWhole(): boolean {
-    return this.options.streamLimit === "whole";
+  get #limitsWhole(): boolean {
+    return this.#options.streamLimit === "whole";
   }
 
-  private pause(): void {
-    this.pausedAt = performance.now();
-    this.arm();
+  #pause(): void {
+    this.#pausedAt = performance.now();
+    this.#arm();
   }
 
-  private settle(end: ExchangeEnd): void {
-    this.settled = true;
-    clearTimeout(this.timer);
-    this.forgetSignal?.();
-    this.options.onSettled?.(end);
+  #settle(end: ExchangeEnd): void {
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#forgetSignal?.();
+    this.#options.onSettled?.(end);
   }
 
-  private readonly onAbort = (): void => {
-    this.fail({ kind: "aborted", cause: this.options.signal?.reason, sent: !this.isConnecting() });
+  readonly #onAbort = (): void => {
+    this.#fail({ kind: "aborted", cause: this.#options.signal?.reason, sent: !this.#isConnecting() });
   };
 
-  private isConnecting(): boolean {
-    return this.exchange?.isConnecting() === true;
+  #isConnecting(): boolean {
+    return this.#exchange?.isConnecting() === true;
   }
 
-  private arm(): void {
-    clearTimeout(this.timer);
-    const { at } = this.nextLimit();
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const { at } = this.#nextLimit();
     if (at === Number.POSITIVE_INFINITY) return;
     // Timers hold at most 31 bits; a longer limit is reached in several steps.
-    this.timer = setTimeout(this.onTimer, Math.min(Math.max(1, at - performance.now()), MAX_TIMER_MS));
+    this.#timer = setTimeout(this.#onTimer, Math.min(Math.max(1, at - performance.now()), MAX_TIMER_MS));
   }
 
   /** The limit that is reached first, as things are, and what it means to reach it. */
-  private nextLimit(): { at: number; failure: ExchangeFailure } {
-    const { connectTimeoutMs, deadline, idleTimeoutMs } = this.options;
-    const connecting = this.isConnecting();
+  #nextLimit(): { at: number; failure: ExchangeFailure } {
+    const { connectTimeoutMs, deadline, idleTimeoutMs } = this.#options;
+    const connecting = this.#isConnecting();
     const timeout = (limit: TimeLimit, limitMs: number): ExchangeFailure => ({
       kind: "timeout",
       limit,
@@ -299,16 +308,18 @@ class Exchange<T> implements TransportSink {
       sent: !connecting,
     });
     let next: { at: number; failure: ExchangeFailure };
-    if (this.reader?.queue.isPaused) {
+    if (this.#reader?.queue.isPaused) {
       // A reader may take its time; one that never began holds a connection for nothing.
-      const at = this.reader.queue.wasRead ? Number.POSITIVE_INFINITY : this.pausedAt + idleTimeoutMs;
+      const at = this.#reader.queue.wasRead ? Number.POSITIVE_INFINITY : this.#pausedAt + idleTimeoutMs;
       next = { at, failure: { kind: "unread" } };
     } else {
       const failure: ExchangeFailure =
-        this.reader === undefined || this.limitsWhole ? timeout("timeout", this.limitMs) : { kind: "idle" };
-      next = { at: this.lastActivity + this.limitMs, failure };
+        this.#reader === undefined || this.#limitsWhole
+          ? timeout("timeout", this.#limitMs)
+          : { kind: "idle" };
+      next = { at: this.#lastActivity + this.#limitMs, failure };
     }
-    const connectAt = this.lastActivity + connectTimeoutMs;
+    const connectAt = this.#lastActivity + connectTimeoutMs;
     if (connecting && connectAt < next.at)
       next = { at: connectAt, failure: timeout("connect", connectTimeoutMs) };
     if (deadline !== undefined && deadline.at < next.at) {
@@ -318,14 +329,14 @@ class Exchange<T> implements TransportSink {
   }
 
   /** The timer is set once and compares with the last activity: cheaper than setting it anew for every chunk. */
-  private readonly onTimer = (): void => {
-    const { at, failure } = this.nextLimit();
-    if (performance.now() < at - 1) this.arm();
-    else this.fail(failure);
+  readonly #onTimer = (): void => {
+    const { at, failure } = this.#nextLimit();
+    if (performance.now() < at - 1) this.#arm();
+    else this.#fail(failure);
   };
 
-  private takeText(): string {
-    const chunks = this.chunks.splice(0);
+  #takeText(): string {
+    const chunks = this.#chunks.splice(0);
     // Most answers come in one piece.
     return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : joinBytes(chunks));
   }

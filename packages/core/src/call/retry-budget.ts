@@ -6,22 +6,24 @@ const REFUND = 0.1;
  * and fails, instead of every call being made three times against a gateway that is already down.
  */
 export class RetryBudget {
-  private tokens: number;
+  #tokens: number;
+  readonly #capacity: number;
 
   /** @param capacity retries; `Infinity` for no limit */
-  constructor(private readonly capacity: number) {
-    this.tokens = capacity;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#tokens = capacity;
   }
 
   /** Takes a retry. @returns false when there is none left */
   take(): boolean {
-    if (this.tokens < 1) return false;
-    this.tokens--;
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
     return true;
   }
 
   /** A call was answered. @param attempts how many it took */
   succeeded(attempts: number): void {
-    this.tokens = Math.min(this.capacity, this.tokens + (attempts > 1 ? 1 : REFUND));
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (attempts > 1 ? 1 : REFUND));
   }
 }

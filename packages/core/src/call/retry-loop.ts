@@ -1,5 +1,6 @@
 import { checkHeaders } from "../checks/check-headers.js";
 import { type Address, addressesFor } from "../config/addresses.js";
+import type { TracedCall } from "../hooks/tracer.js";
 import {
   type ClientRuntime,
   eventOf,
@@ -7,6 +8,7 @@ import {
   type PreparedCall,
   type Reading,
   runAttempt,
+  tellFailure,
   timeLeft,
 } from "./attempt.js";
 import { type Call, checkRequestOptions, type RequestOptions, startDeadline } from "./call.js";
@@ -24,10 +26,16 @@ export async function runWithRetries<E>(
   reading?: Reading<E>,
 ): Promise<FinishedCall<E>> {
   const prepared = prepare(runtime, call, options, reading);
+  const { span, encoded, timeline, candidates } = prepared;
+  const work = () => repeatAttempts(runtime, prepared);
   try {
-    return await repeatAttempts(runtime, prepared);
+    return await (span === undefined ? work() : span.run(work));
   } catch (error) {
-    prepared.encoded.release?.(error);
+    encoded.release?.(error);
+    span?.end({ attempts: timeline.length, error });
+    const last = timeline.at(-1)?.address;
+    const address = candidates.find(({ kind }) => kind === last) ?? (candidates[0] as Address);
+    tellFailure(runtime.observer, eventOf(call, address, timeline.length), error);
     throw error;
   }
 }
@@ -65,7 +73,7 @@ async function repeatAttempts<E>(
 
 /** Checks everything that can be checked before anything is sent. */
 function prepare<E>(
-  { config, headers }: ClientRuntime,
+  { config, headers, startSpan }: ClientRuntime,
   call: Call,
   options: RequestOptions,
   reading: Reading<E> | undefined,
@@ -79,23 +87,35 @@ function prepare<E>(
   // A key among the caller's headers is the caller's choice, too; the option says it more plainly.
   if (options.idempotencyKey !== undefined) own["idempotency-key"] = options.idempotencyKey;
   else if (call.cost === "billable") own["idempotency-key"] ??= crypto.randomUUID();
+  const candidates = addressesFor(config.addresses, options.route ?? config.route, call);
   return {
     call,
     options,
     encoded,
     headers: own,
-    candidates: addressesFor(config.addresses, options.route ?? config.route, call),
+    candidates,
     timeoutMs: options.timeout ?? config.timeoutMs ?? call.defaultTimeoutMs,
     deadline: call.deadline ?? startDeadline(options.deadline ?? config.deadlineMs),
     timeline: [],
     reading,
+    span: startSpan(() => tracedCall(call, candidates[0] as Address)),
+  };
+}
+
+function tracedCall(call: Call, address: Address): TracedCall {
+  const { call: name, method, path, model } = eventOf(call, address, 1);
+  const { body, trace: parent } = call;
+  return {
+    ...{ call: name, method, path, origin: address.origin, body },
+    ...(model !== undefined && { model }),
+    ...(parent !== undefined && { parent }),
   };
 }
 
 /** Moves to another address at once where one is up, else waits. */
 async function beforeNextAttempt<E>(
   { health, observer }: ClientRuntime,
-  { call, options, candidates, timeline }: PreparedCall<E>,
+  { call, options, candidates, timeline, span }: PreparedCall<E>,
   address: Address,
   outcome: AttemptOutcome,
   delayMs: number,
@@ -104,10 +124,12 @@ async function beforeNextAttempt<E>(
   const next = isUnreachable(outcome, call) ? health.choose(candidates, performance.now()) : address;
   if (next !== address) {
     if (event) observer.onFailover({ ...event, to: next.kind });
+    span?.onFailover({ to: next.kind });
     return;
   }
   const reason = outcome.phase === "answered" ? `answered ${outcome.status}` : outcome.phase;
   if (event) observer.onRetry({ ...event, reason, delayMs });
+  span?.onRetry({ reason, delayMs });
   try {
     await delay(delayMs, options.signal);
   } catch (cause) {

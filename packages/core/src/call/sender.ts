@@ -1,12 +1,13 @@
 import { AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
 import { GatewayError } from "../errors/gateway-error.js";
-import { createObserver, createWarner, type PollFailedEvent } from "../hooks/observer.js";
+import { createObserver, createWarner, describeThrown, type PollFailedEvent } from "../hooks/observer.js";
+import { SafeSpan } from "../hooks/tracer.js";
 import type { Transport } from "../transport/transport.js";
 import { VERSION } from "../version.js";
 import { APIPromise, type WithResponse } from "./api-promise.js";
-import type { ClientRuntime, FinishedCall, Reading } from "./attempt.js";
-import { type AnswerInfo, type Call, type RequestOptions, startDeadline } from "./call.js";
+import { type ClientRuntime, eventOf, type FinishedCall, type Reading, tellFailure } from "./attempt.js";
+import { type AnswerInfo, type Call, headOf, type RequestOptions, startDeadline } from "./call.js";
 import { errorFromUnreadable } from "./call-errors.js";
 import { CallGate } from "./call-gate.js";
 import { RetryBudget } from "./retry-budget.js";
@@ -19,6 +20,8 @@ export type Unreadable = (what: string) => Error;
 export interface Sender {
   /** Tells what has nothing to do with one call: the logger, or the console where there is none. */
   warn(text: string): void;
+  /** @returns undefined where nobody traces */
+  startSpan: ClientRuntime["startSpan"];
   /** Tells that a video task cannot be read at the moment. */
   onPollFailed(event: PollFailedEvent): void;
   /** The same with one `deadline` for all that it sends from now on: for what is one call to the caller and several here. */
@@ -36,6 +39,10 @@ export interface Sender {
 export function createSender(config: GatewayConfig, transport: Transport): Sender {
   // A watch whose polls are refused waits without end: somebody has to hear of it.
   const warner = createObserver(undefined, console, config.logLevel);
+  const warn = createWarner(config.logger ?? console, config.logLevel);
+  const reportTracer = reportingOnce((error) =>
+    warn(`Model Gateway: the tracer failed, which disturbs no call: ${describeThrown(error)}`),
+  );
   const runtime: ClientRuntime = {
     config,
     transport,
@@ -43,11 +50,13 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     gate: new CallGate(config.maxConcurrency),
     budget: new RetryBudget(config.retryBudget),
     observer: createObserver(config.hooks, config.logger, config.logLevel),
+    startSpan: (call) => SafeSpan.start(config.tracer, call, reportTracer),
     headers: { accept: "application/json", "user-agent": `model-gateway-core/${VERSION}`, ...config.headers },
   };
 
   const sender: Sender = {
-    warn: createWarner(config.logger ?? console, config.logLevel),
+    warn,
+    startSpan: runtime.startSpan,
 
     onPollFailed: (event) => {
       const heard = config.logger !== undefined || config.hooks?.onPollFailed !== undefined;
@@ -61,19 +70,38 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
 
     json(call, options = {}, read) {
       return new APIPromise(
-        runWithRetries<never>(runtime, call, options).then(({ body, info, context }) => {
+        runWithRetries<never>(runtime, call, options).then(({ body, info, context, span }) => {
           const unreadable = (what: string) => errorFromUnreadable(what, info.status, body, context);
-          return withResponse(
-            readSafely(() => read(body, unreadable, info), unreadable),
-            info,
-          );
+          try {
+            const result = readSafely(() => read(body, unreadable, info), unreadable);
+            span?.end({ ...headOf(info), result });
+            return withResponse(result, info);
+          } catch (error) {
+            span?.end({ ...headOf(info), error });
+            tellFailure(runtime.observer, eventOf(call, context.address, info.timeline.length), error);
+            throw error;
+          }
         }),
       );
     },
 
-    run: (call, options, reading) => runWithRetries(runtime, call, options, reading),
+    async run(call, options, reading) {
+      const finished = await runWithRetries(runtime, call, options, reading);
+      const { answer, body, info, span } = finished;
+      if (answer.stream === undefined) span?.end({ ...headOf(info), result: body });
+      return finished;
+    },
   };
   return sender;
+}
+
+/** The same function fails the same way over and over. */
+function reportingOnce(report: (error: unknown) => void): (error: unknown) => void {
+  let reported = false;
+  return (error) => {
+    if (!reported) report(error);
+    reported = true;
+  };
 }
 
 /** Readers trust the shape that is documented; a route that sends another one must not crash them. */

@@ -29,13 +29,15 @@ export class ChunkTemplate implements EventTemplate<ChatCompletionChunk> {
   /** The field with the words, and the words of the last chunk that was recognised. */
   field: TextField = "content";
   text = "";
-  private chunk: FlatChunk | undefined;
-  private before = "";
-  private after = "";
-  private patience = PATIENCE;
+  #chunk: FlatChunk | undefined;
+  #before = "";
+  #after = "";
+  #patience = PATIENCE;
 
   match(data: string): ChatCompletionChunk | undefined {
-    const { chunk, before, after } = this;
+    const chunk = this.#chunk;
+    const before = this.#before;
+    const after = this.#after;
     if (chunk === undefined) return undefined;
     const end = data.length - after.length;
     // Slices are compared as memory, `startsWith` character by character.
@@ -51,7 +53,7 @@ export class ChunkTemplate implements EventTemplate<ChatCompletionChunk> {
       }
     }
     this.text = text;
-    if (this.patience < PATIENCE) this.patience += PER_HIT;
+    if (this.#patience < PATIENCE) this.#patience += PER_HIT;
     const [choice] = chunk.choices;
     const delta = { ...choice.delta };
     delta[this.field] = text;
@@ -59,11 +61,11 @@ export class ChunkTemplate implements EventTemplate<ChatCompletionChunk> {
   }
 
   learn(data: string, event: ChatCompletionChunk): boolean {
-    if (this.patience < 1) {
-      this.chunk = undefined;
+    if (this.#patience < 1) {
+      this.#chunk = undefined;
       return false;
     }
-    this.patience--;
+    this.#patience--;
     const field = growingField(event);
     const place = field && placeOf(field, event, data);
     if (field === undefined || place === undefined) return false;
@@ -73,10 +75,10 @@ export class ChunkTemplate implements EventTemplate<ChatCompletionChunk> {
     const chunk = JSON.parse(before + WRITTEN_PROBE + after) as FlatChunk;
     if (chunk.choices[0].delta[field] !== PROBE) return false;
     this.field = field;
-    this.chunk = chunk;
+    this.#chunk = chunk;
     // Copies with the quotes: a slice would keep the whole read alive.
-    this.before = [before, '"'].join("");
-    this.after = ['"', after].join("");
+    this.#before = [before, '"'].join("");
+    this.#after = ['"', after].join("");
     return true;
   }
 }

@@ -34,14 +34,17 @@ const MAX_EVENT_LENGTH = 64 * 2 ** 20;
 /** Adds up the chunks of a stream, cheaply enough to run for every stream. */
 export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
   readonly maxEventLength = MAX_EVENT_LENGTH;
-  private head: { id: string; created: number; model: string } | undefined;
-  private fields: Record<string, unknown> = {};
-  private lastUsage: Usage | undefined;
-  private readonly choices: ChoiceState[] = [];
+  #head: { id: string; created: number; model: string } | undefined;
+  #fields: Record<string, unknown> = {};
+  #lastUsage: Usage | undefined;
+  readonly #choices: ChoiceState[] = [];
   /** The same by their numbers: a hostile event may hold a hundred thousand. */
-  private readonly choicesByIndex = new Map<number, ChoiceState>();
+  readonly #choicesByIndex = new Map<number, ChoiceState>();
   /** Of the last chunk with a choice. */
-  private latest: ChoiceState | undefined;
+  #latest: ChoiceState | undefined;
+
+  readonly #requireFinishReason: boolean;
+  readonly #expected: number;
 
   /**
    * @param requireFinishReason false for routes that send no finish reason: then the end marker counts for one
@@ -49,32 +52,36 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
    * @param template undefined where each chunk is to be parsed
    */
   constructor(
-    private readonly requireFinishReason = true,
-    private readonly expected = 1,
+    requireFinishReason = true,
+    expected = 1,
     readonly template: ChunkTemplate | undefined = undefined,
-  ) {}
+  ) {
+    this.#requireFinishReason = requireFinishReason;
+    this.#expected = expected;
+  }
 
   acceptRepeated(): void {
-    const { template, latest } = this;
+    const { template } = this;
+    const latest = this.#latest;
     if (template === undefined || latest === undefined) return;
     if (template.field === "content") addContent(latest, template.text);
     else latest.reasoning += template.text;
   }
 
   accept(chunk: ChatCompletionChunk): void {
-    const { head } = this;
+    const head = this.#head;
     if (head === undefined) {
-      this.head = { id: chunk.id || "", created: chunk.created || 0, model: chunk.model || "" };
+      this.#head = { id: chunk.id || "", created: chunk.created || 0, model: chunk.model || "" };
     } else {
       // Some routes open with an empty chunk, and name answer and model in a later one.
       head.id ||= chunk.id || "";
       head.created ||= chunk.created || 0;
       head.model ||= chunk.model || "";
     }
-    for (const field in chunk) if (!CHUNK_FIELDS.has(field)) addField(this.fields, field, chunk[field]);
-    if (chunk.usage) this.lastUsage = chunk.usage;
+    for (const field in chunk) if (!CHUNK_FIELDS.has(field)) addField(this.#fields, field, chunk[field]);
+    if (chunk.usage) this.#lastUsage = chunk.usage;
     // Usage comes in a chunk without choices; some routes leave the field out altogether.
-    for (const choice of chunk.choices ?? []) this.addChoice(choice);
+    for (const choice of chunk.choices ?? []) this.#addChoice(choice);
   }
 
   findError(chunk: ChatCompletionChunk): unknown {
@@ -82,34 +89,34 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
   }
 
   isWhole(marked: boolean): boolean {
-    const { choices } = this;
-    if (marked && !this.requireFinishReason) return true;
+    const choices = this.#choices;
+    if (marked && !this.#requireFinishReason) return true;
     if (choices.length === 0 || choices.some(({ finishReason }) => finishReason === null)) return false;
     // Without a marker, a choice that was asked for may have been about to begin.
-    return marked || choices.length >= this.expected;
+    return marked || choices.length >= this.#expected;
   }
 
   /** The completion so far; undefined before the first chunk. */
   partial(): ChatCompletion | undefined {
-    if (this.head === undefined) return undefined;
+    if (this.#head === undefined) return undefined;
     return {
-      ...this.fields,
-      id: this.head.id,
+      ...this.#fields,
+      id: this.#head.id,
       object: "chat.completion",
-      created: this.head.created,
-      model: this.head.model,
-      choices: this.choices.map(toChoice),
-      ...(this.lastUsage === undefined ? {} : { usage: this.lastUsage }),
+      created: this.#head.created,
+      model: this.#head.model,
+      choices: this.#choices.map(toChoice),
+      ...(this.#lastUsage === undefined ? {} : { usage: this.#lastUsage }),
     };
   }
 
   usage(): Usage | undefined {
-    return this.lastUsage;
+    return this.#lastUsage;
   }
 
-  private addChoice(choice: ChunkChoice): void {
-    const state = this.choiceAt(choice.index ?? 0);
-    this.latest = state;
+  #addChoice(choice: ChunkChoice): void {
+    const state = this.#choiceAt(choice.index ?? 0);
+    this.#latest = state;
     if (choice.finish_reason) state.finishReason = choice.finish_reason;
     for (const field in choice) {
       if (field === "delta") addDelta(state, choice.delta ?? {});
@@ -118,8 +125,8 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
     }
   }
 
-  private choiceAt(index: number): ChoiceState {
-    let state = this.choicesByIndex.get(index);
+  #choiceAt(index: number): ChoiceState {
+    let state = this.#choicesByIndex.get(index);
     if (state === undefined) {
       state = {
         index,
@@ -132,8 +139,8 @@ export class CompletionAccumulator implements StreamShape<ChatCompletionChunk> {
         messageFields: {},
         choiceFields: {},
       };
-      this.choices.push(state);
-      this.choicesByIndex.set(index, state);
+      this.#choices.push(state);
+      this.#choicesByIndex.set(index, state);
     }
     return state;
   }

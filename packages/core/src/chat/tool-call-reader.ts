@@ -133,32 +133,32 @@ export function parseToolArguments(text: string): Record<string, unknown> | unde
 /** Tells whether a growing JSON text has closed its outermost bracket; reads each character once, and only when asked. */
 class BracketCounter {
   /** Pieces and not their sum: to look into a text that grew by additions, it is copied each time. */
-  private unread: string[] = [];
-  private depth = 0;
-  private opened = false;
-  private quoted = false;
-  private escaped = false;
+  #unread: string[] = [];
+  #depth = 0;
+  #opened = false;
+  #quoted = false;
+  #escaped = false;
 
   add(text: string): void {
-    if (text !== "") this.unread.push(text);
+    if (text !== "") this.#unread.push(text);
   }
 
   areClosed(): boolean {
-    for (const text of this.unread) for (const character of text) this.read(character);
-    this.unread = [];
-    return this.opened && this.depth <= 0 && !this.quoted;
+    for (const text of this.#unread) for (const character of text) this.#read(character);
+    this.#unread = [];
+    return this.#opened && this.#depth <= 0 && !this.#quoted;
   }
 
-  private read(character: string): void {
-    if (this.escaped) this.escaped = false;
-    else if (this.quoted) {
-      if (character === "\\") this.escaped = true;
-      else if (character === '"') this.quoted = false;
-    } else if (character === '"') this.quoted = true;
+  #read(character: string): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (this.#quoted) {
+      if (character === "\\") this.#escaped = true;
+      else if (character === '"') this.#quoted = false;
+    } else if (character === '"') this.#quoted = true;
     else if (character === "{" || character === "[") {
-      this.opened = true;
-      this.depth++;
-    } else if (character === "}" || character === "]") this.depth--;
+      this.#opened = true;
+      this.#depth++;
+    } else if (character === "}" || character === "]") this.#depth--;
   }
 }
 

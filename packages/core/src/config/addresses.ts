@@ -85,11 +85,11 @@ export const COOL_DOWN_MS = 30_000;
 
 /** Remembers which addresses could not be reached. One per client. */
 export class AddressHealth {
-  private readonly downUntil = new Map<AddressKind, number>();
+  readonly #downUntil = new Map<AddressKind, number>();
 
   /** @param now milliseconds on any steady clock */
   markDown(kind: AddressKind, now: number): void {
-    this.downUntil.set(kind, now + COOL_DOWN_MS);
+    this.#downUntil.set(kind, now + COOL_DOWN_MS);
   }
 
   /** The first address that is not cooling down, else the one that cools down soonest. */
@@ -98,13 +98,13 @@ export class AddressHealth {
     if (first === undefined) throw new TypeError("A call needs at least one address.");
     let best = first;
     for (const candidate of candidates) {
-      if (this.readyAt(candidate) <= now) return candidate;
-      if (this.readyAt(candidate) < this.readyAt(best)) best = candidate;
+      if (this.#readyAt(candidate) <= now) return candidate;
+      if (this.#readyAt(candidate) < this.#readyAt(best)) best = candidate;
     }
     return best;
   }
 
-  private readyAt(address: Address): number {
-    return this.downUntil.get(address.kind) ?? 0;
+  #readyAt(address: Address): number {
+    return this.#downUntil.get(address.kind) ?? 0;
   }
 }

@@ -4,6 +4,7 @@ import { checkCount, checkDuration, checkRate } from "../checks/check-numbers.js
 import { checkOptionNames } from "../checks/check-option-names.js";
 import { ConfigurationError } from "../errors/errors.js";
 import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../hooks/observer.js";
+import type { GatewayTracer } from "../hooks/tracer.js";
 import type { AddressKind } from "../transport/address-kind.js";
 import type { FetchFunction } from "../transport/fetch-transport.js";
 import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
@@ -67,6 +68,8 @@ export interface ModelGatewayOptions {
   logger?: GatewayLogger;
   /** Lowest level that is written: `debug` requests, `info` responses, `warn` retries. Default `warn`. */
   logLevel?: LogLevel;
+  /** Makes spans of calls: `openTelemetry()` of `@model-gateway/core/opentelemetry`. Default: none. */
+  tracer?: GatewayTracer;
   /** Polls of video tasks per second, over all watches of this client. Default 20; slows down on 429. */
   maxPollsPerSecond?: number;
   /** Sent with every request. */
@@ -99,6 +102,7 @@ const OPTION_NAMES = Object.keys({
   hooks: true,
   logger: true,
   logLevel: true,
+  tracer: true,
   maxPollsPerSecond: true,
   headers: true,
   fetch: true,
@@ -127,6 +131,7 @@ export interface GatewayConfig {
   hooks: GatewayHooks | undefined;
   logger: GatewayLogger | undefined;
   logLevel: LogLevel;
+  tracer: GatewayTracer | undefined;
   maxPollsPerSecond: number;
   headers: Record<string, string>;
   fetch: FetchFunction | undefined;
@@ -172,6 +177,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     hooks: options.hooks,
     logger: options.logger,
     logLevel: checkLogLevel(options.logLevel),
+    tracer: checkTracer(options.tracer),
     maxPollsPerSecond: checkRate("maxPollsPerSecond", options.maxPollsPerSecond) ?? 20,
     headers: checkHeaders(options.headers),
     fetch: options.fetch,
@@ -190,6 +196,13 @@ function resolveAddresses({ baseURL, endpoints = {} }: ModelGatewayOptions): Add
 
 function pickEndpoints({ cdn, specialized, specializedCdn }: NonNullable<ModelGatewayOptions["endpoints"]>) {
   return { cdn, specialized, specializedCdn };
+}
+
+function checkTracer(tracer: GatewayTracer | undefined): GatewayTracer | undefined {
+  if (tracer === undefined || typeof tracer?.startCall === "function") return tracer;
+  throw new ConfigurationError("Option tracer must have a method startCall, as openTelemetry() has.", {
+    option: "tracer",
+  });
 }
 
 function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyArray<string | RegExp> {

@@ -1,4 +1,5 @@
 import { askForKey } from "../call/ask-for-key.js";
+import { streamOutcome } from "../call/attempt.js";
 import { type Call, LONG_TIMEOUT_MS, readRequestId } from "../call/call.js";
 import {
   type ErrorContext,
@@ -9,12 +10,13 @@ import {
 } from "../call/call-errors.js";
 import type { ConnectionParts } from "../call/connection.js";
 import { within } from "../call/delay.js";
-import { type ExchangeAnswer, runExchange } from "../call/exchange.js";
+import { type ExchangeAnswer, type ExchangeEnd, runExchange } from "../call/exchange.js";
 import { checkCount, checkDuration } from "../checks/check-numbers.js";
 import { checkOptionNames } from "../checks/check-option-names.js";
 import type { GatewayConfig } from "../config/config.js";
 import { InvalidRequestError } from "../errors/errors.js";
 import type { AttemptRecord } from "../errors/gateway-error.js";
+import type { SafeSpan } from "../hooks/tracer.js";
 import { type ByteBody, createByteBody } from "../streams/byte-body.js";
 import { ByteReader } from "../streams/byte-reader.js";
 import { encodingsOf } from "../transport/decode-content.js";
@@ -63,27 +65,52 @@ export type Downloader = (source: DownloadSource, options?: DownloadOptions) => 
  * else; every redirect is checked anew; private addresses are refused unless they are the gateway's own, on Node also
  * where a public name leads to one.
  */
-export function downloaderOf({ config, transport, ownOrigins }: ConnectionParts): Downloader {
+export function downloaderOf({ config, transport, ownOrigins, sender }: ConnectionParts): Downloader {
   return async (source, options = {}) => {
     checkOptionNames(options, OPTION_NAMES, "download");
     checkDuration("timeout", options.timeout);
     const maxBytes = checkCount("maxBytes", options.maxBytes) ?? DEFAULT_MAX_BYTES;
-    let url = parseSource(source, config);
+    const url = parseSource(source, config);
     if (url.protocol === "data:") return decodeDataURL(url, maxBytes);
 
+    checkTarget(url, ownOrigins);
     const timeline: AttemptRecord[] = [];
+    const { origin, pathname: path } = url;
+    const span = sender.startSpan(() => ({ call: "download", method: "GET", path, origin }));
+    const work = () => ask(url, { options, maxBytes, timeline, span });
+    if (span === undefined) return work();
+    try {
+      return await span.run(work);
+    } catch (error) {
+      span.end({ attempts: timeline.length, error });
+      throw error;
+    }
+  };
+
+  /** Asks for the file, and for what each redirect leads to. */
+  async function ask(from: URL, underWay: UnderWay): Promise<Download> {
+    const { options, maxBytes, timeline, span } = underWay;
+    let url = from;
     for (let redirects = 0; ; redirects++) {
-      checkTarget(url, ownOrigins);
       const own = ownOrigins.has(url.origin);
       const context = contextFor(url, timeline, config);
       const apiKey =
         own && options.sendKey !== false ? await resolveKey(config, context, options) : undefined;
       context.apiKey = apiKey;
       const connectTo = own ? undefined : await resolvePublicAddress(url, transport, context, options);
-      const answer = await open(url, apiKey, connectTo, context, options, maxBytes);
+      const streamPart = span?.stream();
+      const ended = (end: ExchangeEnd) => streamPart?.ended({ outcome: streamOutcome(end) });
+      const answer = await open(url, apiKey, { connectTo, context, ended }, underWay);
       const location =
         answer.status >= 300 && answer.status <= 399 ? answer.headers.get("location") : undefined;
-      if (location === undefined) return toDownload(answer, context, maxBytes);
+      if (location === undefined) {
+        const file = toDownload(answer, context, maxBytes);
+        const { status } = answer;
+        const { requestId } = context;
+        const { length: attempts } = timeline;
+        streamPart?.handedOut({ attempts, status, ...(requestId !== undefined && { requestId }) });
+        return file;
+      }
       if (redirects === MAX_REDIRECTS) {
         throw errorFromUnreadable(`more than ${MAX_REDIRECTS} redirects`, answer.status, undefined, context);
       }
@@ -94,17 +121,16 @@ export function downloaderOf({ config, transport, ownOrigins }: ConnectionParts)
       if (url.protocol === "https:" && next.protocol === "http:") {
         throw errorFromUnreadable("a redirect from https to http", answer.status, undefined, context);
       }
+      checkTarget(next, ownOrigins);
       url = next;
     }
-  };
+  }
 
   async function open(
     url: URL,
     apiKey: string | undefined,
-    connectTo: string | undefined,
-    context: ErrorContext,
-    options: DownloadOptions,
-    maxBytes: number,
+    { connectTo, context, ended }: Hop,
+    { options, maxBytes }: UnderWay,
   ): Promise<ExchangeAnswer<Uint8Array>> {
     const started = performance.now();
     const headers: Record<string, string> = { accept: "*/*" };
@@ -131,6 +157,7 @@ export function downloaderOf({ config, transport, ownOrigins }: ConnectionParts)
           signal: options.signal,
           createReader: () => new ByteReader(maxBytes, streamErrorsOf(context)),
           streams: "any",
+          onSettled: ended,
         },
       );
       note("answered", answer);
@@ -144,6 +171,21 @@ export function downloaderOf({ config, transport, ownOrigins }: ConnectionParts)
       });
     }
   }
+}
+
+/** What the requests of one download share. */
+interface UnderWay {
+  options: DownloadOptions;
+  maxBytes: number;
+  timeline: AttemptRecord[];
+  span: SafeSpan | undefined;
+}
+
+/** One request of a download. */
+interface Hop {
+  connectTo: string | undefined;
+  context: ErrorContext;
+  ended: (end: ExchangeEnd) => void;
 }
 
 function timeoutOf(options: DownloadOptions, config: GatewayConfig): number {

@@ -4,7 +4,6 @@ import {
   GatewayError,
   type GatewayErrorDetails,
   type GatewayErrorKind,
-  hasErrorMarker,
   markErrorClass,
 } from "./gateway-error.js";
 
@@ -50,9 +49,7 @@ export class APIError extends GatewayError {
     defineHidden(this, { headers: details.headers ?? {}, body: details.body, partial: details.partial });
   }
 
-  static override isInstance(error: unknown): error is APIError {
-    return hasErrorMarker(error, "APIError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is APIError;
 }
 markErrorClass(APIError, "APIError");
 
@@ -60,9 +57,7 @@ markErrorClass(APIError, "APIError");
 export class BadRequestError extends APIError {
   override readonly kind = "bad_request";
 
-  static override isInstance(error: unknown): error is BadRequestError {
-    return hasErrorMarker(error, "BadRequestError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is BadRequestError;
 }
 markErrorClass(BadRequestError, "BadRequestError");
 
@@ -70,9 +65,7 @@ markErrorClass(BadRequestError, "BadRequestError");
 export class AuthenticationError extends APIError {
   override readonly kind = "authentication";
 
-  static override isInstance(error: unknown): error is AuthenticationError {
-    return hasErrorMarker(error, "AuthenticationError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is AuthenticationError;
 }
 markErrorClass(AuthenticationError, "AuthenticationError");
 
@@ -87,9 +80,7 @@ export class PermissionDeniedError extends APIError {
     this.insufficientQuota = details.insufficientQuota ?? false;
   }
 
-  static override isInstance(error: unknown): error is PermissionDeniedError {
-    return hasErrorMarker(error, "PermissionDeniedError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is PermissionDeniedError;
 }
 markErrorClass(PermissionDeniedError, "PermissionDeniedError");
 
@@ -97,9 +88,7 @@ markErrorClass(PermissionDeniedError, "PermissionDeniedError");
 export class NotFoundError extends APIError {
   override readonly kind = "not_found";
 
-  static override isInstance(error: unknown): error is NotFoundError {
-    return hasErrorMarker(error, "NotFoundError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is NotFoundError;
 }
 markErrorClass(NotFoundError, "NotFoundError");
 
@@ -107,9 +96,7 @@ markErrorClass(NotFoundError, "NotFoundError");
 export class RateLimitError extends APIError {
   override readonly kind = "rate_limit";
 
-  static override isInstance(error: unknown): error is RateLimitError {
-    return hasErrorMarker(error, "RateLimitError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is RateLimitError;
 }
 markErrorClass(RateLimitError, "RateLimitError");
 
@@ -117,8 +104,6 @@ markErrorClass(RateLimitError, "RateLimitError");
 export class InternalServerError extends APIError {
   override readonly kind = "server";
 
-  static override isInstance(error: unknown): error is InternalServerError {
-    return hasErrorMarker(error, "InternalServerError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is InternalServerError;
 }
 markErrorClass(InternalServerError, "InternalServerError");

@@ -3,7 +3,6 @@ import {
   defineKnown,
   GatewayError,
   type GatewayErrorDetails,
-  hasErrorMarker,
   markErrorClass,
 } from "./gateway-error.js";
 
@@ -18,9 +17,7 @@ export class ConfigurationError extends GatewayError {
     defineKnown(this, { option: details.option });
   }
 
-  static override isInstance(error: unknown): error is ConfigurationError {
-    return hasErrorMarker(error, "ConfigurationError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is ConfigurationError;
 }
 markErrorClass(ConfigurationError, "ConfigurationError");
 
@@ -54,9 +51,7 @@ export class InvalidRequestError extends GatewayError {
     return this.problems[0]?.field;
   }
 
-  static override isInstance(error: unknown): error is InvalidRequestError {
-    return hasErrorMarker(error, "InvalidRequestError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is InvalidRequestError;
 }
 markErrorClass(InvalidRequestError, "InvalidRequestError");
 
@@ -71,9 +66,7 @@ export class APIConnectionError extends GatewayError {
     defineKnown(this, { code: details.code });
   }
 
-  static override isInstance(error: unknown): error is APIConnectionError {
-    return hasErrorMarker(error, "APIConnectionError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is APIConnectionError;
 }
 markErrorClass(APIConnectionError, "APIConnectionError");
 
@@ -88,9 +81,7 @@ export class APITimeoutError extends GatewayError {
     this.timeoutMs = details.timeoutMs;
   }
 
-  static override isInstance(error: unknown): error is APITimeoutError {
-    return hasErrorMarker(error, "APITimeoutError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is APITimeoutError;
 }
 markErrorClass(APITimeoutError, "APITimeoutError");
 
@@ -98,9 +89,7 @@ markErrorClass(APITimeoutError, "APITimeoutError");
 export class APIUserAbortError extends GatewayError {
   readonly kind = "aborted";
 
-  static override isInstance(error: unknown): error is APIUserAbortError {
-    return hasErrorMarker(error, "APIUserAbortError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is APIUserAbortError;
 }
 markErrorClass(APIUserAbortError, "APIUserAbortError");
 
@@ -127,9 +116,7 @@ export class StreamInterruptedError extends GatewayError {
     defineHidden(this, { partial: details.partial });
   }
 
-  static override isInstance(error: unknown): error is StreamInterruptedError {
-    return hasErrorMarker(error, "StreamInterruptedError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is StreamInterruptedError;
 }
 markErrorClass(StreamInterruptedError, "StreamInterruptedError");
 
@@ -148,8 +135,6 @@ export class InvalidResponseError extends GatewayError {
     });
   }
 
-  static override isInstance(error: unknown): error is InvalidResponseError {
-    return hasErrorMarker(error, "InvalidResponseError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is InvalidResponseError;
 }
 markErrorClass(InvalidResponseError, "InvalidResponseError");

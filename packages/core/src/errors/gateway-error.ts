@@ -55,17 +55,18 @@ export interface GatewayErrorDetails {
 const MARKER_PREFIX = "@model-gateway/core.error.";
 
 /**
- * Marks a class so that its `isInstance` recognises instances made by another copy of this package,
+ * Gives a class its name, and an `isInstance` that recognises instances made by another copy of this package,
  * where `instanceof` would fail. The marker sits on the prototype: subclasses inherit it.
  */
-export function markErrorClass(errorClass: abstract new (...args: never[]) => Error, name: string): void {
-  Object.defineProperty(errorClass.prototype, Symbol.for(MARKER_PREFIX + name), { value: true });
+export function markErrorClass(
+  errorClass: { prototype: Error; isInstance: (error: unknown) => boolean },
+  name: string,
+): void {
+  const marker = Symbol.for(MARKER_PREFIX + name);
   // Set here and not by `constructor.name`, which minifiers rewrite.
-  Object.defineProperty(errorClass.prototype, "name", { value: name, configurable: true, writable: true });
-}
-
-export function hasErrorMarker(error: unknown, name: string): boolean {
-  return typeof error === "object" && error !== null && Symbol.for(MARKER_PREFIX + name) in (error as object);
+  const values = { name: { value: name, configurable: true, writable: true }, [marker]: { value: true } };
+  Object.defineProperties(errorClass.prototype, values);
+  errorClass.isInstance = (error) => typeof error === "object" && error !== null && marker in error;
 }
 
 /** Keeps a value reachable by name while `console.log` and `JSON.stringify` leave it out. */
@@ -112,8 +113,6 @@ export abstract class GatewayError extends Error {
     this.maybeProcessed = details.maybeProcessed ?? false;
   }
 
-  static isInstance(error: unknown): error is GatewayError {
-    return hasErrorMarker(error, "GatewayError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is GatewayError;
 }
 markErrorClass(GatewayError, "GatewayError");

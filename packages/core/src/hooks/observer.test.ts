@@ -34,6 +34,7 @@ function recorder(): { told: Array<[string, Record<string, unknown>]>; hooks: Ga
       onResponse: note("response"),
       onRetry: note("retry"),
       onFailover: note("failover"),
+      onFailure: note("failure"),
       onStreamEnd: note("streamEnd"),
     },
   };
@@ -114,6 +115,33 @@ describe("hooks", () => {
     await gateway.chat.completions.create(CHAT);
     expect(told.map(([name]) => name)).toEqual(["request", "failover", "request", "response"]);
     expect(told[1]?.[1]).toMatchObject({ address: "general", to: "cdn" });
+  });
+
+  it("are told once of a call that failed for good, and whether it may have been paid", async () => {
+    const server = await startServer(({ path }, response) => {
+      if (path.endsWith("/models")) sendJSON(response, { list: [] }, 200, { "x-request-id": "r-1" });
+      else if (path.endsWith("/images/generations")) response.destroy();
+      else sendJSON(response, errorBody(`not you, ${API_KEY}`), 403);
+    });
+    const { told, hooks } = recorder();
+    const gateway = gatewayFor(server.url, { hooks, maxRetries: 1 });
+    await errorOf(gateway.chat.completions.create(CHAT));
+    await errorOf(gateway.images.generate({ model: "m", prompt: "x" }));
+    await errorOf(gateway.models.list());
+    await errorOf(gateway.chat.completions.create({ ...CHAT, messages: [] }));
+    const failures = told.filter(([name]) => name === "failure").map(([, event]) => event);
+    expect(failures).toEqual([
+      { ...HERE, attempt: 1, kind: "permission_denied", status: 403, maybeProcessed: false },
+      {
+        ...{ call: "images.generate", method: "POST", path: "/images/generations", address: "general" },
+        ...{ model: "m", attempt: 1, kind: "connection", maybeProcessed: true },
+      },
+      {
+        ...{ call: "models.list", method: "GET", path: "/models", address: "general", attempt: 1 },
+        ...{ kind: "invalid_response", status: 200, maybeProcessed: false, requestId: "r-1" },
+      },
+    ]);
+    expect(told.at(-1)?.[0]).toBe("failure");
   });
 
   it("that throw disturb no call", async () => {
@@ -222,6 +250,8 @@ describe("what is written", () => {
     observer?.onResponse(response);
     observer?.onRetry({ ...event, reason: "answered 503", delayMs: 1.6 });
     observer?.onFailover({ ...event, to: "general" });
+    observer?.onFailure({ ...event, kind: "timeout", maybeProcessed: true });
+    observer?.onFailure({ ...event, kind: "server", maybeProcessed: false });
     observer?.onStreamEnd({ ...event, ms: 7, outcome: "left" });
     observer?.onPollFailed({ ...poll, failedPolls: 1 });
     observer?.onPollFailed({ ...poll, failedPolls: 2 });
@@ -230,6 +260,8 @@ describe("what is written", () => {
       `info: ← 200 in 5 ms from ${where}`,
       `warn: answered 503, again in 2 ms: ${where}`,
       `warn: Failing over to the general address: ${where}`,
+      `info: Failed (timeout, may have been paid): ${where}`,
+      `info: Failed (server): ${where}`,
       `info: Stream left after 7 ms: ${where}`,
       "warn: Video task t1 cannot be read (server: down). It goes on, and is polled on.",
     ]);

@@ -1,3 +1,4 @@
+import type { GatewayErrorKind } from "../errors/gateway-error.js";
 import type { AddressKind } from "../transport/address-kind.js";
 
 /** What every event tells: which call, where it went, and which attempt it is. Never a key, a header or a body. */
@@ -35,6 +36,16 @@ export interface FailoverEvent extends CallEvent {
   to: AddressKind;
 }
 
+/** A call that the caller gets an error of; `attempt` is the number of attempts, 0 where none was made. */
+export interface FailureEvent extends CallEvent {
+  kind: GatewayErrorKind;
+  /** Whether a paid call may have been processed all the same. */
+  maybeProcessed: boolean;
+  /** HTTP status of the last answer. */
+  status?: number;
+  requestId?: string;
+}
+
 export interface StreamEndEvent extends CallEvent {
   /** From the head to the end. */
   ms: number;
@@ -69,6 +80,8 @@ export interface GatewayHooks {
   onRetry?(event: RetryEvent): void;
   /** The next attempt goes to another address. */
   onFailover?(event: FailoverEvent): void;
+  /** A call failed, and nothing more is tried. Of a stream only what goes wrong before it begins. */
+  onFailure?(event: FailureEvent): void;
   /** A stream is over, in whatever way. */
   onStreamEnd?(event: StreamEndEvent): void;
   /** A watch could not read its task; it goes on polling. */
@@ -111,7 +124,7 @@ export function createObserver(
   const reportOnce = (name: string, error: unknown) => {
     if (broken.has(name)) return;
     broken.add(name);
-    const text = `Model Gateway: the ${name === "logger" ? name : `hook ${name}`} failed: ${describe(error)}`;
+    const text = `Model Gateway: the ${name === "logger" ? name : `hook ${name}`} failed: ${describeThrown(error)}`;
     if (!log("error", text)) console.error(text);
   };
   const tell = <E extends object>(
@@ -146,6 +159,12 @@ export function createObserver(
       "onFailover",
       "warn",
       (event) => `Failing over to the ${event.to} address: ${where(event)}`,
+    ),
+    onFailure: tell<FailureEvent>(
+      "onFailure",
+      "info",
+      (event) =>
+        `Failed (${event.kind}${event.maybeProcessed ? ", may have been paid" : ""}): ${where(event)}`,
     ),
     onStreamEnd: tell<StreamEndEvent>(
       "onStreamEnd",
@@ -187,7 +206,8 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-function describe(error: unknown): string {
+/** What somebody threw, which may be anything, as text. */
+export function describeThrown(error: unknown): string {
   try {
     return String(error);
   } catch {

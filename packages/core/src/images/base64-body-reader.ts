@@ -24,40 +24,43 @@ const MINIMUM = 3 * 2 ** 10;
  * the letter is taken; whatever else stands there, and each answer that is no JSON, is read as if this were not here.
  */
 export class Base64BodyReader implements BodyReader {
-  private readonly decoder = new TextDecoder();
-  private readonly parts: Array<string | Base64Content> = [];
+  readonly #decoder = new TextDecoder();
+  readonly #parts: Array<string | Base64Content> = [];
   /** What has come since the last of the parts. */
-  private rest = "";
-  private value: Base64Content | undefined;
-  private unused: Base64Content | undefined;
-  private place: Place = "outside";
+  #rest = "";
+  #value: Base64Content | undefined;
+  #unused: Base64Content | undefined;
+  #place: Place = "outside";
   /** Characters of `NAME` that the string begins with, as far as it has come. */
-  private matched = 0;
+  #matched = 0;
+  readonly #minimum: number;
 
-  constructor(private readonly minimum = MINIMUM) {}
+  constructor(minimum = MINIMUM) {
+    this.#minimum = minimum;
+  }
 
   push(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; ) {
-      if (this.value === undefined) {
+      if (this.#value === undefined) {
         const from = at;
-        at = this.scan(chunk, from);
-        this.rest += this.decoder.decode(chunk.subarray(from, at), { stream: true });
+        at = this.#scan(chunk, from);
+        this.#rest += this.#decoder.decode(chunk.subarray(from, at), { stream: true });
       } else {
-        at = this.value.push(chunk, at);
-        if (at < chunk.length) this.leave(this.value, chunk[at] === QUOTE);
+        at = this.#value.push(chunk, at);
+        if (at < chunk.length) this.#leave(this.#value, chunk[at] === QUOTE);
       }
     }
   }
 
   text(): string {
-    return this.join((content) => content.text());
+    return this.#join((content) => content.text());
   }
 
   parse(secret: string): object | undefined {
     const marked = new Map<string, Base64Content>();
     // Nobody can have written it into the answer.
     const id = crypto.randomUUID();
-    const skeleton = this.join((content) => {
+    const skeleton = this.#join((content) => {
       const mark = `${id}-${marked.size}`;
       marked.set(mark, content);
       return mark;
@@ -76,16 +79,17 @@ export class Base64BodyReader implements BodyReader {
     return body;
   }
 
-  private join(write: (content: Base64Content) => string): string {
+  #join(write: (content: Base64Content) => string): string {
     // The end of the bytes, should they end within a character.
-    this.rest += this.decoder.decode();
-    const parts = this.parts.map((part) => (typeof part === "string" ? part : write(part)));
-    return parts.join("") + this.rest + (this.value?.text() ?? "");
+    this.#rest += this.#decoder.decode();
+    const parts = this.#parts.map((part) => (typeof part === "string" ? part : write(part)));
+    return parts.join("") + this.#rest + (this.#value?.text() ?? "");
   }
 
   /** Follows the JSON up to where a text of the name begins. @returns the position there, or the end */
-  private scan(chunk: Uint8Array, from: number): number {
-    let { place, matched } = this;
+  #scan(chunk: Uint8Array, from: number): number {
+    let place = this.#place;
+    let matched = this.#matched;
     let at = from;
     while (at < chunk.length) {
       const byte = chunk[at++] as number;
@@ -99,31 +103,31 @@ export class Base64BodyReader implements BodyReader {
       else if (byte === QUOTE) {
         matched = 0;
         if (place === "colon") {
-          this.value = this.unused ?? new Base64Content(this.minimum);
-          this.unused = undefined;
+          this.#value = this.#unused ?? new Base64Content(this.#minimum);
+          this.#unused = undefined;
           break;
         }
         place = "string";
       } else if (byte === COLON && place === "named") place = "colon";
       else if (!BLANKS.has(byte)) place = "outside";
     }
-    this.place = place;
-    this.matched = matched;
+    this.#place = place;
+    this.#matched = matched;
     return at;
   }
 
   /** The text has ended, or goes on with what is no Base64: as any other string from here on. */
-  private leave(value: Base64Content, ended: boolean): void {
+  #leave(value: Base64Content, ended: boolean): void {
     if (ended && value.finish()) {
-      this.parts.push(this.rest, value);
-      this.rest = "";
+      this.#parts.push(this.#rest, value);
+      this.#rest = "";
     } else {
-      this.rest += value.text();
-      if (value.reset()) this.unused = value;
+      this.#rest += value.text();
+      if (value.reset()) this.#unused = value;
     }
-    this.value = undefined;
-    this.place = "string";
-    this.matched = ANOTHER_NAME;
+    this.#value = undefined;
+    this.#place = "string";
+    this.#matched = ANOTHER_NAME;
   }
 }
 

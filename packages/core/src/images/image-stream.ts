@@ -18,26 +18,29 @@ const MAX_EVENT_LENGTH = 128 * 2 ** 20;
 /** Reads the events of both families and knows when nothing is missing. */
 export class ImageStreamShape implements StreamShape<RawImageEvent> {
   readonly maxEventLength = MAX_EVENT_LENGTH;
-  private readonly images: GatewayImage[] = [];
-  private completed = 0;
-  private lastUsage: unknown;
+  readonly #images: GatewayImage[] = [];
+  #completed = 0;
+  #lastUsage: unknown;
+  readonly #download: Downloader;
 
-  constructor(private readonly download: Downloader) {}
+  constructor(download: Downloader) {
+    this.#download = download;
+  }
 
   accept(event: RawImageEvent): void {
     const read = this.read(event);
-    this.lastUsage = event["usage"] ?? this.lastUsage;
-    if (read?.type === "completed") this.images.push(read.image);
-    if (read?.type === "completed" || read?.type === "finished") this.completed++;
+    this.#lastUsage = event["usage"] ?? this.#lastUsage;
+    if (read?.type === "completed") this.#images.push(read.image);
+    if (read?.type === "completed" || read?.type === "finished") this.#completed++;
   }
 
   isWhole(): boolean {
     // The closing event of a set says nothing about its images: one that failed has told so itself.
-    return this.completed > 0;
+    return this.#completed > 0;
   }
 
   usage(): unknown {
-    return this.lastUsage;
+    return this.#lastUsage;
   }
 
   findError(event: RawImageEvent): unknown {
@@ -47,14 +50,14 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
   }
 
   partial(): { images: GatewayImage[] } {
-    return { images: this.images };
+    return { images: this.#images };
   }
 
   /** @returns undefined for events of a type nobody knows */
   read(raw: RawImageEvent): ImageStreamEvent | undefined {
     const kind = typeof raw.type === "string" ? raw.type.split(".").at(-1) : undefined;
     const index = numberOf(raw["image_index"]) ?? 0;
-    const image = () => readImage(raw, raw["output_format"], this.download);
+    const image = () => readImage(raw, raw["output_format"], this.#download);
     const hasImage = typeof raw["b64_json"] === "string" || typeof raw["url"] === "string";
     switch (kind) {
       case "partial_image":
@@ -78,7 +81,7 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
         return hasImage
           ? {
               type: "completed",
-              index: numberOf(raw["image_index"]) ?? this.images.length,
+              index: numberOf(raw["image_index"]) ?? this.#images.length,
               image: image(),
               usage: raw["usage"],
               raw,

@@ -15,115 +15,118 @@ interface Waiter<T> {
  * arrived are handed out with one resolved promise each, and a network read wakes the reader once.
  */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {
-  private items: T[] = [];
-  private first = 0;
-  private waiter: Waiter<T> | undefined;
-  private pending: Promise<unknown> = Promise.resolve();
-  private finished = false;
-  private error: unknown;
-  private source: QueueSource | undefined;
-  private paused = false;
-  private read = false;
+  #items: T[] = [];
+  #first = 0;
+  #waiter: Waiter<T> | undefined;
+  #pending: Promise<unknown> = Promise.resolve();
+  #finished = false;
+  #error: unknown;
+  #source: QueueSource | undefined;
+  #paused = false;
+  #read = false;
+  readonly #highWaterMark: number;
 
   /** @param highWaterMark number of unread items at which the connection is paused */
-  constructor(private readonly highWaterMark: number) {}
+  constructor(highWaterMark: number) {
+    this.#highWaterMark = highWaterMark;
+  }
 
   attach(source: QueueSource): void {
-    this.source = source;
+    this.#source = source;
   }
 
   /** Adds an item; `flush` makes it visible to a waiting reader. */
   push(item: T): void {
-    this.items.push(item);
+    this.#items.push(item);
   }
 
   /** Gives an item back that was taken: it is read next, as if nobody had asked yet. */
   putBack(item: T): void {
-    this.read = false;
-    if (this.first > 0) this.items[--this.first] = item;
-    else this.items.unshift(item);
+    this.#read = false;
+    if (this.#first > 0) this.#items[--this.#first] = item;
+    else this.#items.unshift(item);
   }
 
   /** @returns false when the reader is behind and the connection should pause */
   flush(): boolean {
-    const { waiter } = this;
-    if (waiter !== undefined && this.first < this.items.length) {
-      this.waiter = undefined;
-      waiter.resolve({ value: this.take(), done: false });
+    const waiter = this.#waiter;
+    if (waiter !== undefined && this.#first < this.#items.length) {
+      this.#waiter = undefined;
+      waiter.resolve({ value: this.#take(), done: false });
     }
-    if (this.items.length - this.first < this.highWaterMark) return true;
-    this.paused = true;
+    if (this.#items.length - this.#first < this.#highWaterMark) return true;
+    this.#paused = true;
     return false;
   }
 
   /** Ends the queue after what it holds; with an error, the reader meets it once everything is read. */
   finish(error?: unknown): void {
-    if (this.finished) return;
-    this.finished = true;
-    this.error = error;
-    const { waiter } = this;
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#error = error;
+    const waiter = this.#waiter;
     if (waiter === undefined) return;
-    this.waiter = undefined;
-    this.error = undefined;
+    this.#waiter = undefined;
+    this.#error = undefined;
     if (error === undefined) waiter.resolve({ value: undefined, done: true });
     else waiter.reject(error);
   }
 
   /** Ends the queue at once, unread items included, and closes the connection. */
   cancel(error: unknown): void {
-    if (this.finished) return;
+    if (this.#finished) return;
     this.discard();
-    this.source?.abort();
+    this.#source?.abort();
     this.finish(error);
   }
 
   /** Drops what has not been read. */
   discard(): void {
-    this.items = [];
-    this.first = 0;
+    this.#items = [];
+    this.#first = 0;
   }
 
   get isPaused(): boolean {
-    return this.paused;
+    return this.#paused;
   }
 
   /** Whether anybody has asked for an item. */
   get wasRead(): boolean {
-    return this.read;
+    return this.#read;
   }
 
   next(): Promise<IteratorResult<T>> {
-    this.read = true;
-    if (this.first < this.items.length) return Promise.resolve({ value: this.take(), done: false });
-    if (this.finished) return this.settle();
+    this.#read = true;
+    if (this.#first < this.#items.length) return Promise.resolve({ value: this.#take(), done: false });
+    if (this.#finished) return this.#settle();
     // Like an async generator: overlapping calls are answered one after the other.
-    if (this.waiter !== undefined) return this.pending.then(() => this.next());
+    if (this.#waiter !== undefined) return this.#pending.then(() => this.next());
     const promise = new Promise<IteratorResult<T>>((resolve, reject) => {
-      this.waiter = { resolve, reject };
+      this.#waiter = { resolve, reject };
     });
-    this.pending = promise;
+    this.#pending = promise;
     return promise;
   }
 
   /** Everything that has arrived, at least one item; undefined at the end. Cheaper than `next` per item. */
   async nextBatch(): Promise<T[] | undefined> {
-    this.read = true;
-    if (this.first === this.items.length) {
+    this.#read = true;
+    if (this.#first === this.#items.length) {
       const { value, done } = await this.next();
       if (done) return undefined;
-      return [value, ...this.takeAll()];
+      return [value, ...this.#takeAll()];
     }
-    return this.takeAll();
+    return this.#takeAll();
   }
 
   /** Called by `break` and by errors in a `for await` loop: gives up the connection. */
   return(): Promise<IteratorResult<T>> {
-    this.finished = true;
-    this.error = undefined;
+    this.#finished = true;
+    this.#error = undefined;
     this.discard();
-    this.source?.abort();
-    this.waiter?.resolve({ value: undefined, done: true });
-    this.waiter = undefined;
+    this.#source?.abort();
+    this.#waiter?.resolve({ value: undefined, done: true });
+    this.#waiter = undefined;
     return Promise.resolve({ value: undefined, done: true });
   }
 
@@ -131,38 +134,38 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     return this;
   }
 
-  private settle(): Promise<IteratorResult<T>> {
-    const { error } = this;
-    this.error = undefined;
+  #settle(): Promise<IteratorResult<T>> {
+    const error = this.#error;
+    this.#error = undefined;
     return error === undefined ? Promise.resolve({ value: undefined, done: true }) : Promise.reject(error);
   }
 
-  private take(): T {
-    const item = this.items[this.first] as T;
+  #take(): T {
+    const item = this.#items[this.#first] as T;
     // Drops the reference at once; the array itself is reset when it has been read.
-    this.items[this.first++] = undefined as T;
-    if (this.first === this.items.length) this.reset();
+    this.#items[this.#first++] = undefined as T;
+    if (this.#first === this.#items.length) this.#reset();
     return item;
   }
 
-  private takeAll(): T[] {
-    const batch = this.first === 0 ? this.items : this.items.slice(this.first);
-    this.items = [];
-    this.first = 0;
-    this.resume();
+  #takeAll(): T[] {
+    const batch = this.#first === 0 ? this.#items : this.#items.slice(this.#first);
+    this.#items = [];
+    this.#first = 0;
+    this.#resume();
     return batch;
   }
 
-  private reset(): void {
-    this.items.length = 0;
-    this.first = 0;
-    this.resume();
+  #reset(): void {
+    this.#items.length = 0;
+    this.#first = 0;
+    this.#resume();
   }
 
-  private resume(): void {
-    if (!this.paused) return;
-    this.paused = false;
-    this.source?.resume();
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#source?.resume();
   }
 }
 
@@ -174,22 +177,25 @@ const dropped = new FinalizationRegistry<AsyncQueue<unknown>>((queue) => void qu
  * connection is closed, and its place under `maxConcurrency` is free.
  */
 export class QueueReader<T> implements AsyncIterableIterator<T> {
-  constructor(private readonly queue: AsyncQueue<T>) {
+  readonly #queue: AsyncQueue<T>;
+
+  constructor(queue: AsyncQueue<T>) {
+    this.#queue = queue;
     dropped.register(this, queue as AsyncQueue<unknown>);
   }
 
   next(): Promise<IteratorResult<T>> {
-    return this.queue.next();
+    return this.#queue.next();
   }
 
   /** Everything that has arrived, at least one item; undefined at the end. Cheaper than `next` per item. */
   nextBatch(): Promise<T[] | undefined> {
-    return this.queue.nextBatch();
+    return this.#queue.nextBatch();
   }
 
   /** Gives up the connection. */
   return(): Promise<IteratorResult<T>> {
-    return this.queue.return();
+    return this.#queue.return();
   }
 
   [Symbol.asyncIterator](): this {

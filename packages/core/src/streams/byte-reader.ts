@@ -9,17 +9,20 @@ const HIGH_WATER_MARK = 16;
 export class ByteReader implements StreamReader<Uint8Array> {
   readonly queue = new AsyncQueue<Uint8Array>(HIGH_WATER_MARK);
   complete = false;
-  private received = 0;
+  #received = 0;
 
-  constructor(
-    private readonly maxBytes: number,
-    private readonly errors: StreamErrors,
-  ) {}
+  readonly #maxBytes: number;
+  readonly #errors: StreamErrors;
+
+  constructor(maxBytes: number, errors: StreamErrors) {
+    this.#maxBytes = maxBytes;
+    this.#errors = errors;
+  }
 
   push(chunk: Uint8Array): number {
-    this.received += chunk.length;
-    if (this.received > this.maxBytes) {
-      throw this.errors.unreadable(`more than ${this.maxBytes} bytes`);
+    this.#received += chunk.length;
+    if (this.#received > this.#maxBytes) {
+      throw this.#errors.unreadable(`more than ${this.#maxBytes} bytes`);
     }
     this.queue.push(chunk);
     return 1;
@@ -30,6 +33,6 @@ export class ByteReader implements StreamReader<Uint8Array> {
   }
 
   interrupted(failure: ExchangeFailure): unknown {
-    return this.errors.interrupted(failure, undefined);
+    return this.#errors.interrupted(failure, undefined);
   }
 }

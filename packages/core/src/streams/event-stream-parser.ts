@@ -12,93 +12,96 @@ export type EventHandler = (data: string, event: string) => void;
  * anywhere, also inside a character or between CR and LF.
  */
 export class EventStreamParser {
-  private readonly decoder = new TextDecoder();
+  readonly #decoder = new TextDecoder();
   /** Start of a line whose end has not arrived. Grows as a rope, so a megabyte event stays linear. */
-  private pending = "";
-  private data = "";
-  private hasData = false;
-  private event = "";
+  #pending = "";
+  #data = "";
+  #hasData = false;
+  #event = "";
   /** The last chunk ended in CR: a leading LF of the next one belongs to it. */
-  private afterCarriageReturn = false;
+  #afterCarriageReturn = false;
+
+  readonly #onEvent: EventHandler;
+  readonly #maxLength: number;
 
   /** @param maxLength longest event that is read, in characters */
-  constructor(
-    private readonly onEvent: EventHandler,
-    private readonly maxLength = Number.POSITIVE_INFINITY,
-  ) {}
+  constructor(onEvent: EventHandler, maxLength = Number.POSITIVE_INFINITY) {
+    this.#onEvent = onEvent;
+    this.#maxLength = maxLength;
+  }
 
   /** @returns false once an event is longer than it may be; nothing of it is of any use then */
   push(bytes: Uint8Array): boolean {
-    this.pushText(this.decoder.decode(bytes, STREAM));
-    return this.pending.length + this.data.length <= this.maxLength;
+    this.#pushText(this.#decoder.decode(bytes, STREAM));
+    return this.#pending.length + this.#data.length <= this.#maxLength;
   }
 
   /** @returns the event that the end of the stream cut off, if any; a strict reader would discard it */
   end(): { data: string; event: string } | undefined {
-    this.pushText(this.decoder.decode());
-    if (this.pending !== "") this.readLine(this.pending);
-    return this.hasData ? { data: this.data, event: this.event } : undefined;
+    this.#pushText(this.#decoder.decode());
+    if (this.#pending !== "") this.#readLine(this.#pending);
+    return this.#hasData ? { data: this.#data, event: this.#event } : undefined;
   }
 
-  private pushText(text: string): void {
+  #pushText(text: string): void {
     if (text === "") return;
-    if (this.afterCarriageReturn || text.includes("\r")) this.pushMixedLines(text);
-    else this.pushLines(text);
+    if (this.#afterCarriageReturn || text.includes("\r")) this.#pushMixedLines(text);
+    else this.#pushLines(text);
   }
 
   /** The common case: LF only. An event that is one `data:` line and wholly inside the chunk is cut out directly. */
-  private pushLines(text: string): void {
+  #pushLines(text: string): void {
     let end = text.indexOf("\n");
     let start = 0;
-    if (this.pending !== "") {
+    if (this.#pending !== "") {
       if (end === -1) {
-        this.pending += text;
+        this.#pending += text;
         return;
       }
-      this.readLine(this.pending + text.slice(0, end));
+      this.#readLine(this.#pending + text.slice(0, end));
       start = end + 1;
       end = text.indexOf("\n", start);
     }
     while (end !== -1) {
       const single =
-        !this.hasData && text.charCodeAt(end + 1) === LINE_FEED && text.startsWith("data:", start);
+        !this.#hasData && text.charCodeAt(end + 1) === LINE_FEED && text.startsWith("data:", start);
       if (single) {
         const from = text.charCodeAt(start + 5) === SPACE ? start + 6 : start + 5;
-        const event = this.event;
-        this.event = "";
-        this.onEvent(text.slice(from, end), event);
+        const event = this.#event;
+        this.#event = "";
+        this.#onEvent(text.slice(from, end), event);
         start = end + 2;
       } else {
-        this.readLine(text.slice(start, end));
+        this.#readLine(text.slice(start, end));
         start = end + 1;
       }
       end = text.indexOf("\n", start);
     }
-    this.pending = text.slice(start);
+    this.#pending = text.slice(start);
   }
 
-  private pushMixedLines(text: string): void {
+  #pushMixedLines(text: string): void {
     let start = 0;
-    if (this.afterCarriageReturn && text.charCodeAt(0) === LINE_FEED) start = 1;
-    this.afterCarriageReturn = false;
+    if (this.#afterCarriageReturn && text.charCodeAt(0) === LINE_FEED) start = 1;
+    this.#afterCarriageReturn = false;
     for (let index = start; index < text.length; index++) {
       const code = text.charCodeAt(index);
       if (code !== LINE_FEED && code !== CARRIAGE_RETURN) continue;
-      const line = this.pending + text.slice(start, index);
-      this.pending = "";
-      this.readLine(line);
+      const line = this.#pending + text.slice(start, index);
+      this.#pending = "";
+      this.#readLine(line);
       if (code === CARRIAGE_RETURN) {
-        if (index + 1 === text.length) this.afterCarriageReturn = true;
+        if (index + 1 === text.length) this.#afterCarriageReturn = true;
         else if (text.charCodeAt(index + 1) === LINE_FEED) index++;
       }
       start = index + 1;
     }
-    this.pending += text.slice(start);
+    this.#pending += text.slice(start);
   }
 
-  private readLine(line: string): void {
+  #readLine(line: string): void {
     if (line === "") {
-      this.dispatch();
+      this.#dispatch();
       return;
     }
     const colon = line.indexOf(":");
@@ -107,17 +110,19 @@ export class EventStreamParser {
     const valueStart = line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1;
     const value = colon === -1 ? "" : line.slice(valueStart);
     if (field === "data") {
-      this.data = this.hasData ? `${this.data}\n${value}` : value;
-      this.hasData = true;
+      this.#data = this.#hasData ? `${this.#data}\n${value}` : value;
+      this.#hasData = true;
     } else if (field === "event") {
-      this.event = value;
+      this.#event = value;
     }
   }
 
-  private dispatch(): void {
-    const { data, event, hasData } = this;
-    this.data = this.event = "";
-    this.hasData = false;
-    if (hasData) this.onEvent(data, event);
+  #dispatch(): void {
+    const data = this.#data;
+    const event = this.#event;
+    const hasData = this.#hasData;
+    this.#data = this.#event = "";
+    this.#hasData = false;
+    if (hasData) this.#onEvent(data, event);
   }
 }

@@ -48,90 +48,96 @@ const MAX_STREAM_BYTES = 2 ** 30;
 export class JSONStreamReader<T> implements StreamReader<T> {
   readonly queue = new AsyncQueue<T>(HIGH_WATER_MARK);
   complete = false;
-  private marked = false;
-  private items = 0;
-  private received = 0;
+  #marked = false;
+  #items = 0;
+  #received = 0;
   /** Whether anything came that was no error. */
-  private delivered = false;
+  #delivered = false;
   /** Whether the last event was one of the template's. */
-  private repeating = false;
-  private readonly parser: EventStreamParser;
+  #repeating = false;
+  readonly #parser: EventStreamParser;
+  readonly #shape: StreamShape<T>;
+  readonly #errors: StreamErrors;
 
-  constructor(
-    private readonly shape: StreamShape<T>,
-    private readonly errors: StreamErrors,
-  ) {
-    this.parser = new EventStreamParser((data) => this.onEvent(data), shape.maxEventLength);
+  constructor(shape: StreamShape<T>, errors: StreamErrors) {
+    this.#shape = shape;
+    this.#errors = errors;
+    this.#parser = new EventStreamParser((data) => this.#onEvent(data), shape.maxEventLength);
   }
 
   push(chunk: Uint8Array): number {
-    this.items = 0;
-    this.received += chunk.length;
-    if (this.received > MAX_STREAM_BYTES) throw this.errors.unreadable(`more than ${MAX_STREAM_BYTES} bytes`);
-    if (!this.parser.push(chunk)) {
-      throw this.errors.unreadable(`an event of more than ${this.shape.maxEventLength} characters`);
+    this.#items = 0;
+    this.#received += chunk.length;
+    if (this.#received > MAX_STREAM_BYTES)
+      throw this.#errors.unreadable(`more than ${MAX_STREAM_BYTES} bytes`);
+    if (!this.#parser.push(chunk)) {
+      throw this.#errors.unreadable(`an event of more than ${this.#shape.maxEventLength} characters`);
     }
-    return this.items;
+    return this.#items;
   }
 
   end(): void {
-    const rest = this.parser.end();
+    const rest = this.#parser.end();
     // Half an event at the end is a broken stream, not a broken event.
-    if (rest !== undefined && isCompleteEvent(rest.data)) this.onEvent(rest.data);
-    if (this.shape.isWhole(this.marked)) this.complete = true;
+    if (rest !== undefined && isCompleteEvent(rest.data)) this.#onEvent(rest.data);
+    if (this.#shape.isWhole(this.#marked)) this.complete = true;
   }
 
   interrupted(failure: ExchangeFailure): unknown {
     const harmless = failure.kind === "closed" || failure.kind === "reset" || failure.kind === "idle";
-    if (harmless && this.shape.isWhole(this.marked)) return undefined;
-    return this.errors.interrupted(failure, this.shape.partial());
+    if (harmless && this.#shape.isWhole(this.#marked)) return undefined;
+    return this.#errors.interrupted(failure, this.#shape.partial());
   }
 
   usage(): unknown {
-    return this.shape.usage?.();
+    return this.#shape.usage?.();
   }
 
-  private onEvent(data: string): void {
+  partial(): unknown {
+    return this.#shape.partial();
+  }
+
+  #onEvent(data: string): void {
     if (this.complete || data === "") return;
-    const { shape } = this;
+    const shape = this.#shape;
     const repeated = shape.template?.match(data);
     if (repeated !== undefined) {
-      this.items++;
-      if (this.repeating && shape.acceptRepeated) shape.acceptRepeated();
-      else this.accept(repeated);
-      this.repeating = true;
+      this.#items++;
+      if (this.#repeating && shape.acceptRepeated) shape.acceptRepeated();
+      else this.#accept(repeated);
+      this.#repeating = true;
       this.queue.push(repeated);
       return;
     }
     if (isEndMarker(data)) {
-      this.marked = true;
+      this.#marked = true;
       if (!shape.isWhole(true)) throw this.interrupted({ kind: "unfinished" });
       this.complete = true;
       return;
     }
-    const event = this.parse(data) as T;
-    this.items++;
+    const event = this.#parse(data) as T;
+    this.#items++;
     const error = shape.findError(event);
     if (error !== undefined) {
-      const { delivered } = this;
-      throw this.errors.inside(error, { partial: shape.partial(), delivered });
+      const delivered = this.#delivered;
+      throw this.#errors.inside(error, { partial: shape.partial(), delivered });
     }
-    this.accept(event);
-    this.delivered = true;
-    this.repeating = shape.template?.learn(data, event) === true;
+    this.#accept(event);
+    this.#delivered = true;
+    this.#repeating = shape.template?.learn(data, event) === true;
     this.queue.push(event);
   }
 
   /** Readers trust the shape that is documented; a route that sends another one must not crash them. */
-  private accept(event: T): void {
+  #accept(event: T): void {
     try {
-      this.shape.accept(event);
+      this.#shape.accept(event);
     } catch {
-      throw this.errors.unreadable("a stream event of an unknown shape", event);
+      throw this.#errors.unreadable("a stream event of an unknown shape", event);
     }
   }
 
-  private parse(data: string): unknown {
+  #parse(data: string): unknown {
     let event: unknown;
     try {
       event = JSON.parse(data);
@@ -139,7 +145,7 @@ export class JSONStreamReader<T> implements StreamReader<T> {
       // Told below, as for JSON that is no object.
     }
     if (typeof event === "object" && event !== null) return event;
-    throw this.errors.unreadable("a stream event that is not a JSON object", data);
+    throw this.#errors.unreadable("a stream event that is not a JSON object", data);
   }
 }
 

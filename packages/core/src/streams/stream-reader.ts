@@ -15,6 +15,8 @@ export interface StreamReader<T> {
   interrupted(failure: ExchangeFailure): unknown;
   /** Usage that the stream told of so far. */
   usage?(): unknown;
+  /** What has arrived so far, added up. */
+  partial?(): unknown;
 }
 
 /** Makes the public errors of a stream: the call that it belongs to knows what they say. */

@@ -1,4 +1,5 @@
 import type { AddressKind } from "../transport/address-kind.js";
+import type { TraceContext } from "./trace-context.js";
 
 /** The three ways to create a task; a task is read where it was created. */
 export type VideoFamily = "content" | "image2video" | "omni-video";
@@ -12,4 +13,6 @@ export interface VideoTaskHandle {
   address?: AddressKind;
   /** When the task was created, in milliseconds since the epoch. */
   createdAt?: number;
+  /** The call that created the task, where calls are traced: its polls belong there, in whatever process. */
+  trace?: TraceContext;
 }

@@ -81,14 +81,18 @@ function watchSockets(): void {
 
 class DispatchExchange implements TransportExchange, DispatchHandler {
   socket: { readableEnded?: boolean } | undefined;
-  private connected = false;
-  private settled = false;
-  private chunked = false;
-  private decoder: ContentDecoder | undefined;
-  private abortRequest: ((reason?: Error) => void) | undefined;
-  private resumeBody: (() => void) | undefined;
+  #connected = false;
+  #settled = false;
+  #chunked = false;
+  #decoder: ContentDecoder | undefined;
+  #abortRequest: ((reason?: Error) => void) | undefined;
+  #resumeBody: (() => void) | undefined;
 
-  constructor(private readonly sink: TransportSink) {}
+  readonly #sink: TransportSink;
+
+  constructor(sink: TransportSink) {
+    this.#sink = sink;
+  }
 
   start(dispatcher: Dispatcher, request: TransportRequest): void {
     const { headers, connectTo } = request;
@@ -121,87 +125,87 @@ class DispatchExchange implements TransportExchange, DispatchHandler {
   }
 
   isConnecting(): boolean {
-    return !this.connected;
+    return !this.#connected;
   }
 
   abort(): void {
-    this.settled = true;
-    this.decoder?.destroy();
-    this.abortRequest?.();
+    this.#settled = true;
+    this.#decoder?.destroy();
+    this.#abortRequest?.();
   }
 
   resume(): void {
-    if (this.decoder === undefined) this.resumeBody?.();
-    else this.decoder.resume();
+    if (this.#decoder === undefined) this.#resumeBody?.();
+    else this.#decoder.resume();
   }
 
   onConnect(abort: (reason?: Error) => void): void {
-    this.abortRequest = abort;
-    if (this.settled) {
+    this.#abortRequest = abort;
+    if (this.#settled) {
       abort();
       return;
     }
-    this.connected = true;
+    this.#connected = true;
     connecting = this;
   }
 
   onHeaders(status: number, rawHeaders: Uint8Array[] | string[], resume: () => void): boolean {
-    if (this.settled || status < 200) return true;
-    this.resumeBody = resume;
+    if (this.#settled || status < 200) return true;
+    this.#resumeBody = resume;
     const headers = readRawHeaders(rawHeaders);
-    this.chunked = headers.get("transfer-encoding")?.toLowerCase().includes("chunked") === true;
+    this.#chunked = headers.get("transfer-encoding")?.toLowerCase().includes("chunked") === true;
     const encodings = encodingsOf(headers);
     if (encodings.length === 0) {
-      this.sink.head(status, headers);
+      this.#sink.head(status, headers);
       return true;
     }
-    this.decoder = createContentDecoder(encodings, {
-      data: (chunk) => this.settled || this.sink.data(chunk),
-      end: () => this.end(),
+    this.#decoder = createContentDecoder(encodings, {
+      data: (chunk) => this.#settled || this.#sink.data(chunk),
+      end: () => this.#end(),
       failed: (error) => this.onError(error),
       drain: () => resume(),
     });
-    if (this.decoder === undefined) {
+    if (this.#decoder === undefined) {
       const cause = new TypeError(
         `The answer is encoded as ${encodings.join(", ")}, which this Node cannot read.`,
       );
-      this.fail("unusable", cause);
-      this.abortRequest?.();
+      this.#fail("unusable", cause);
+      this.#abortRequest?.();
       return true;
     }
-    this.sink.head(status, decodedHeaders(headers));
+    this.#sink.head(status, decodedHeaders(headers));
     return true;
   }
 
   onData(chunk: Uint8Array): boolean {
-    if (this.settled) return true;
-    return this.decoder === undefined ? this.sink.data(chunk) : this.decoder.write(chunk);
+    if (this.#settled) return true;
+    return this.#decoder === undefined ? this.#sink.data(chunk) : this.#decoder.write(chunk);
   }
 
   onComplete(): void {
     // undici takes the end of a connection for the end of a chunked body; its last chunk ends the body before that.
-    if (this.chunked && this.socket?.readableEnded === true) {
+    if (this.#chunked && this.socket?.readableEnded === true) {
       this.onError(new TypeError("The connection was closed inside a chunked body."));
-    } else if (this.decoder === undefined) this.end();
-    else this.decoder.end();
+    } else if (this.#decoder === undefined) this.#end();
+    else this.#decoder.end();
   }
 
   onError(error: unknown): void {
     // What happens to an established connection says nothing about whether the request arrived.
-    this.fail(this.connected ? "no_answer" : "unsent", error);
+    this.#fail(this.#connected ? "no_answer" : "unsent", error);
   }
 
-  private end(): void {
-    if (this.settled) return;
-    this.settled = true;
-    this.sink.end();
+  #end(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#sink.end();
   }
 
-  private fail(phase: "unsent" | "no_answer" | "unusable", cause: unknown): void {
-    if (this.settled) return;
-    this.settled = true;
-    this.decoder?.destroy();
-    this.sink.failed({ phase, code: findErrorCode(cause), cause });
+  #fail(phase: "unsent" | "no_answer" | "unusable", cause: unknown): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#decoder?.destroy();
+    this.#sink.failed({ phase, code: findErrorCode(cause), cause });
   }
 }
 

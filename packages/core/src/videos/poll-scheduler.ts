@@ -50,38 +50,42 @@ export type PollReason = "asked" | "regular" | "retry";
  * watch.
  */
 export class PollScheduler {
-  private readonly asked = new TimerHeap();
-  private readonly regular = new TimerHeap();
-  private readonly retries = new TimerHeap();
-  private readonly deadlines = new TimerHeap();
-  private waiting = 0;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private armedFor = Number.POSITIVE_INFINITY;
-  private rate: number;
+  readonly #asked = new TimerHeap();
+  readonly #regular = new TimerHeap();
+  readonly #retries = new TimerHeap();
+  readonly #deadlines = new TimerHeap();
+  #waiting = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #armedFor = Number.POSITIVE_INFINITY;
+  #rate: number;
   /** Polls that may start at once; at most a tenth of a second's worth is saved up. */
-  private credit = 1;
-  private creditedAt = performance.now();
+  #credit = 1;
+  #creditedAt = performance.now();
   /** No poll before this time: the wait a 429 asked for. */
-  private silentUntil = 0;
+  #silentUntil = 0;
   /** Ids of tasks whose polls were not answered in a row; no more than make an outage. */
-  private readonly unanswered = new Set<string>();
-  private unansweredSince = 0;
-  private probeAt = 0;
+  readonly #unanswered = new Set<string>();
+  #unansweredSince = 0;
+  #probeAt = 0;
+
+  readonly #maxRate: number;
 
   /** @param maxRate polls per second while nobody complains */
-  constructor(private readonly maxRate: number) {
-    this.rate = maxRate;
+  constructor(maxRate: number) {
+    this.#maxRate = maxRate;
+
+    this.#rate = maxRate;
   }
 
   /** Runs a poll when it is due and the rate allows. @returns a function that cancels it */
   schedulePoll(delayMs: number, run: () => void, reason: PollReason = "regular"): () => void {
-    const heaps = { asked: this.asked, regular: this.regular, retry: this.retries };
-    return this.add(heaps[reason], delayMs, run);
+    const heaps = { asked: this.#asked, regular: this.#regular, retry: this.#retries };
+    return this.#add(heaps[reason], delayMs, run);
   }
 
   /** Runs something at a time, whatever the rate. @returns a function that cancels it */
   scheduleDeadline(delayMs: number, run: () => void): () => void {
-    return this.add(this.deadlines, delayMs, run);
+    return this.#add(this.#deadlines, delayMs, run);
   }
 
   /**
@@ -91,129 +95,130 @@ export class PollScheduler {
    */
   slowDown(retryAfterMs: number | undefined): void {
     const now = performance.now();
-    if (this.silentUntil <= now) {
-      this.rate = Math.max(Math.min(MIN_RATE, this.maxRate), this.rate * SLOW_DOWN);
+    if (this.#silentUntil <= now) {
+      this.#rate = Math.max(Math.min(MIN_RATE, this.#maxRate), this.#rate * SLOW_DOWN);
     }
     const wait = Math.min(MAX_PAUSE_MS, retryAfterMs ?? PAUSE_MS);
-    this.silentUntil = Math.max(this.silentUntil, now + wait);
+    this.#silentUntil = Math.max(this.#silentUntil, now + wait);
   }
 
   /** Is told of every poll, also of those that it did not run: tells an outage from the trouble of some tasks. */
   saw(taskId: string, { task, error }: VideoPoll): void {
     if (error?.kind === "aborted") return;
-    if (task !== undefined) this.rate = Math.min(this.maxRate, this.rate + this.maxRate * SPEED_UP);
-    if (error === undefined || ANSWERS.has(error.kind)) this.answered();
-    else this.missed(taskId);
+    if (task !== undefined) this.#rate = Math.min(this.#maxRate, this.#rate + this.#maxRate * SPEED_UP);
+    if (error === undefined || ANSWERS.has(error.kind)) this.#answered();
+    else this.#missed(taskId);
   }
 
   pace(): PollPace {
-    const pausedForMs = Math.max(0, Math.ceil(this.silentUntil - performance.now()));
-    const outage = { since: this.unansweredSince, probeMs: PROBE_MS };
+    const pausedForMs = Math.max(0, Math.ceil(this.#silentUntil - performance.now()));
+    const outage = { since: this.#unansweredSince, probeMs: PROBE_MS };
     return {
-      perSecond: this.rate,
-      maxPerSecond: this.maxRate,
+      perSecond: this.#rate,
+      maxPerSecond: this.#maxRate,
       pausedForMs,
-      ...(this.isOutage && { outage }),
+      ...(this.#isOutage && { outage }),
     };
   }
 
-  private get isOutage(): boolean {
-    return this.unanswered.size >= OUTAGE_TASKS;
+  get #isOutage(): boolean {
+    return this.#unanswered.size >= OUTAGE_TASKS;
   }
 
-  private missed(taskId: string): void {
-    if (this.isOutage) return;
-    if (this.unanswered.size === 0) this.unansweredSince = Date.now();
-    this.unanswered.add(taskId);
-    if (this.isOutage) this.probeAt = performance.now() + PROBE_MS;
+  #missed(taskId: string): void {
+    if (this.#isOutage) return;
+    if (this.#unanswered.size === 0) this.#unansweredSince = Date.now();
+    this.#unanswered.add(taskId);
+    if (this.#isOutage) this.#probeAt = performance.now() + PROBE_MS;
   }
 
-  private answered(): void {
-    const wasOutage = this.isOutage;
-    this.unanswered.clear();
+  #answered(): void {
+    const wasOutage = this.#isOutage;
+    this.#unanswered.clear();
     if (!wasOutage) return;
-    this.retries.hasten(performance.now());
-    this.arm();
+    this.#retries.hasten(performance.now());
+    this.#arm();
   }
 
-  private add(heap: TimerHeap, delayMs: number, run: () => void): () => void {
+  #add(heap: TimerHeap, delayMs: number, run: () => void): () => void {
     const entry: TimerEntry = { due: performance.now() + delayMs, run, cancelled: false };
     heap.push(entry);
-    this.waiting++;
-    if (entry.due < this.armedFor) this.arm();
+    this.#waiting++;
+    if (entry.due < this.#armedFor) this.#arm();
     return () => {
       if (entry.cancelled) return;
-      this.retire(entry);
-      if (this.waiting === 0) this.arm();
+      this.#retire(entry);
+      if (this.#waiting === 0) this.#arm();
     };
   }
 
-  private retire(entry: TimerEntry): void {
+  #retire(entry: TimerEntry): void {
     entry.cancelled = true;
-    this.waiting--;
+    this.#waiting--;
   }
 
-  private arm(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.armedFor = Number.POSITIVE_INFINITY;
-    if (this.waiting === 0) {
-      for (const heap of [this.asked, this.regular, this.retries]) heap.clear();
-      this.deadlines.clear();
+  #arm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#armedFor = Number.POSITIVE_INFINITY;
+    if (this.#waiting === 0) {
+      for (const heap of [this.#asked, this.#regular, this.#retries]) heap.clear();
+      this.#deadlines.clear();
       return;
     }
     const now = performance.now();
     const pollAt = Math.max(
-      Math.min(dueOf(this.asked), dueOf(this.regular), dueOf(this.retries)),
-      this.rateAllowsAt(now),
+      Math.min(dueOf(this.#asked), dueOf(this.#regular), dueOf(this.#retries)),
+      this.#rateAllowsAt(now),
     );
-    this.armedFor = Math.min(pollAt, dueOf(this.deadlines));
-    this.timer = setTimeout(this.tick, Math.min(Math.max(0, this.armedFor - now), MAX_TIMER_MS));
+    this.#armedFor = Math.min(pollAt, dueOf(this.#deadlines));
+    this.#timer = setTimeout(this.#tick, Math.min(Math.max(0, this.#armedFor - now), MAX_TIMER_MS));
   }
 
-  private readonly tick = (): void => {
+  readonly #tick = (): void => {
     const now = performance.now();
-    while (dueOf(this.deadlines) <= now) this.runFirst(this.deadlines);
-    this.credit = Math.min(Math.max(1, this.rate / 10), this.creditAt(now));
-    this.creditedAt = now;
-    for (let next = this.nextAt(now); next !== undefined && this.admits(now); next = this.nextAt(now)) {
-      this.credit--;
-      this.probeAt = now + PROBE_MS;
-      this.runFirst(next);
+    while (dueOf(this.#deadlines) <= now) this.#runFirst(this.#deadlines);
+    this.#credit = Math.min(Math.max(1, this.#rate / 10), this.#creditAt(now));
+    this.#creditedAt = now;
+    for (let next = this.#nextAt(now); next !== undefined && this.#admits(now); next = this.#nextAt(now)) {
+      this.#credit--;
+      this.#probeAt = now + PROBE_MS;
+      this.#runFirst(next);
     }
-    this.arm();
+    this.#arm();
   };
 
   /** The heap whose first poll is the next to run; undefined when none is due. */
-  private nextAt(now: number): TimerHeap | undefined {
-    if (dueOf(this.asked) <= now) return this.asked;
-    const { regular, retries } = this;
+  #nextAt(now: number): TimerHeap | undefined {
+    if (dueOf(this.#asked) <= now) return this.#asked;
+    const regular = this.#regular;
+    const retries = this.#retries;
     const [first, second] =
-      this.isOutage || dueOf(regular) <= dueOf(retries) ? [regular, retries] : [retries, regular];
+      this.#isOutage || dueOf(regular) <= dueOf(retries) ? [regular, retries] : [retries, regular];
     if (dueOf(first) <= now) return first;
     return dueOf(second) <= now ? second : undefined;
   }
 
-  private admits(now: number): boolean {
-    return this.credit >= 1 && this.silentUntil <= now && !(this.isOutage && this.probeAt > now);
+  #admits(now: number): boolean {
+    return this.#credit >= 1 && this.#silentUntil <= now && !(this.#isOutage && this.#probeAt > now);
   }
 
-  private runFirst(heap: TimerHeap): void {
+  #runFirst(heap: TimerHeap): void {
     const entry = heap.peek();
     if (entry === undefined) return;
-    this.retire(entry);
+    this.#retire(entry);
     heap.pop();
     entry.run();
   }
 
-  private creditAt(now: number): number {
-    return this.credit + ((now - this.creditedAt) * this.rate) / 1000;
+  #creditAt(now: number): number {
+    return this.#credit + ((now - this.#creditedAt) * this.#rate) / 1000;
   }
 
-  private rateAllowsAt(now: number): number {
-    const missing = Math.max(0, 1 - this.creditAt(now));
-    const probeAt = this.isOutage ? this.probeAt : 0;
-    return Math.max(this.silentUntil, probeAt, now + (missing * 1000) / this.rate);
+  #rateAllowsAt(now: number): number {
+    const missing = Math.max(0, 1 - this.#creditAt(now));
+    const probeAt = this.#isOutage ? this.#probeAt : 0;
+    return Math.max(this.#silentUntil, probeAt, now + (missing * 1000) / this.#rate);
   }
 }
 

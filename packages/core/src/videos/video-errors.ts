@@ -2,7 +2,6 @@ import {
   defineKnown,
   GatewayError,
   type GatewayErrorDetails,
-  hasErrorMarker,
   markErrorClass,
 } from "../errors/gateway-error.js";
 import type { VideoTaskHandle } from "../tasks/video-task-handle.js";
@@ -21,9 +20,7 @@ export class VideoTaskFailedError extends GatewayError {
     this.handle = task.handle;
   }
 
-  static override isInstance(error: unknown): error is VideoTaskFailedError {
-    return hasErrorMarker(error, "VideoTaskFailedError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is VideoTaskFailedError;
 }
 markErrorClass(VideoTaskFailedError, "VideoTaskFailedError");
 
@@ -46,8 +43,6 @@ export class VideoTaskTimeoutError extends GatewayError {
     defineKnown(this, { task });
   }
 
-  static override isInstance(error: unknown): error is VideoTaskTimeoutError {
-    return hasErrorMarker(error, "VideoTaskTimeoutError");
-  }
+  declare static readonly isInstance: (error: unknown) => error is VideoTaskTimeoutError;
 }
 markErrorClass(VideoTaskTimeoutError, "VideoTaskTimeoutError");

@@ -73,7 +73,11 @@ export class Videos {
     return this.sender.json(call, options, (answer, unreadable, info) => {
       const id = readTaskId(answer, form);
       if (id === undefined) throw unreadable("JSON that names no task: it has neither id nor task_id");
-      const handle: VideoTaskHandle = { v: 1, family, id, address: addressOf(info), createdAt: Date.now() };
+      const { trace } = info;
+      const handle: VideoTaskHandle = {
+        ...{ v: 1, family, id, address: addressOf(info), createdAt: Date.now() },
+        ...(trace !== undefined && { trace }),
+      };
       const task = readVideoTask(answer, handle);
       // An answer that only names the task says that it has been accepted.
       return task.rawStatus === undefined ? { ...task, status: "queued" } : task;
@@ -106,6 +110,7 @@ export class Videos {
       cost: "read",
       check: () => checkHandle(handle),
       address: handle?.address,
+      trace: handle?.trace,
       defaultTimeoutMs: SHORT_TIMEOUT_MS,
     };
     return this.sender.json(call, options, (body, unreadable) => {

@@ -49,64 +49,75 @@ type Retrieve = (handle: VideoTaskHandle, signal: AbortSignal) => Promise<VideoT
 
 /** Polls a task and yields it at each change; ends after a terminal status. */
 export class VideoTaskWatch implements VideoWatch {
-  private readonly startedAt = performance.now();
-  private readonly stopPolling = new AbortController();
-  private cancelDeadline: (() => void) | undefined;
-  private cancelPoll: (() => void) | undefined;
-  private nextPollAt = 0;
-  private lastPollAt = Number.NEGATIVE_INFINITY;
-  private polling = false;
-  private soon = false;
+  readonly #startedAt = performance.now();
+  readonly #stopPolling = new AbortController();
+  #cancelDeadline: (() => void) | undefined;
+  #cancelPoll: (() => void) | undefined;
+  #nextPollAt = 0;
+  #lastPollAt = Number.NEGATIVE_INFINITY;
+  #polling = false;
+  #soon = false;
   /** Whether the poll that waits was asked for. */
-  private asked = false;
-  private last: VideoTask | undefined;
-  private troubled: PollTrouble | undefined;
-  private forgetSignal: (() => void) | undefined;
-  private over = false;
-  private error: unknown;
+  #asked = false;
+  #last: VideoTask | undefined;
+  #troubled: PollTrouble | undefined;
+  #forgetSignal: (() => void) | undefined;
+  #over = false;
+  #error: unknown;
   /** Wakes the reader that waits for the next change. */
-  private wake: (() => void) | undefined;
-  private changes: VideoTask[] = [];
+  #wake: (() => void) | undefined;
+  #changes: VideoTask[] = [];
+
+  readonly #handle: VideoTaskHandle;
+  readonly #options: WatchOptions;
+  readonly #scheduler: PollScheduler;
+  readonly #retrieve: Retrieve;
+  readonly #tell: (poll: VideoPoll) => void;
 
   constructor(
-    private readonly handle: VideoTaskHandle,
-    private readonly options: WatchOptions,
-    private readonly scheduler: PollScheduler,
-    private readonly retrieve: Retrieve,
-    private readonly tell: (poll: VideoPoll) => void = () => {},
+    handle: VideoTaskHandle,
+    options: WatchOptions,
+    scheduler: PollScheduler,
+    retrieve: Retrieve,
+    tell: (poll: VideoPoll) => void = () => {},
   ) {
+    this.#handle = handle;
+    this.#options = options;
+    this.#scheduler = scheduler;
+    this.#retrieve = retrieve;
+    this.#tell = tell;
     const { signal, timeoutMs } = options;
     if (signal?.aborted) {
-      this.end(this.abortError());
+      this.#end(this.#abortError());
       return;
     }
-    this.forgetSignal = onAbort(signal, this.onAbort);
+    this.#forgetSignal = onAbort(signal, this.#onAbort);
     if (timeoutMs !== undefined) {
-      this.cancelDeadline = scheduler.scheduleDeadline(timeoutMs, () =>
-        this.end(new VideoTaskTimeoutError(handle, timeoutMs, this.last)),
+      this.#cancelDeadline = scheduler.scheduleDeadline(timeoutMs, () =>
+        this.#end(new VideoTaskTimeoutError(handle, timeoutMs, this.#last)),
       );
     }
-    this.schedule(0, "regular");
+    this.#schedule(0, "regular");
   }
 
   async next(): Promise<IteratorResult<VideoTask>> {
-    while (this.changes.length === 0 && !this.over) {
+    while (this.#changes.length === 0 && !this.#over) {
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.#wake = resolve;
       });
     }
-    const change = this.changes.shift();
+    const change = this.#changes.shift();
     if (change !== undefined) return { value: change, done: false };
-    const { error } = this;
-    this.error = undefined;
+    const error = this.#error;
+    this.#error = undefined;
     if (error !== undefined) throw error;
     return { value: undefined, done: true };
   }
 
   /** Ends this watch; called by leaving a `for await` loop. */
   async return(): Promise<IteratorResult<VideoTask>> {
-    this.changes = [];
-    this.end(undefined);
+    this.#changes = [];
+    this.#end(undefined);
     return { value: undefined, done: true };
   }
 
@@ -115,100 +126,100 @@ export class VideoTaskWatch implements VideoWatch {
   }
 
   get trouble(): PollTrouble | undefined {
-    return this.troubled;
+    return this.#troubled;
   }
 
   pollSoon(): void {
-    if (this.over) return;
-    if (this.polling) {
+    if (this.#over) return;
+    if (this.#polling) {
       // What this poll sees may be older than what the caller heard of.
-      this.soon = true;
+      this.#soon = true;
       return;
     }
-    if (this.asked) return;
+    if (this.#asked) return;
     const now = performance.now();
-    const soonestAt = Math.max(now, this.lastPollAt + MIN_GAP_MS);
-    this.cancelPoll?.();
-    this.schedule(Math.min(soonestAt, Math.max(now, this.nextPollAt)) - now, "asked");
+    const soonestAt = Math.max(now, this.#lastPollAt + MIN_GAP_MS);
+    this.#cancelPoll?.();
+    this.#schedule(Math.min(soonestAt, Math.max(now, this.#nextPollAt)) - now, "asked");
   }
 
-  private schedule(delayMs: number, reason: PollReason): void {
-    this.asked = reason === "asked";
-    this.nextPollAt = performance.now() + delayMs;
-    this.cancelPoll = this.scheduler.schedulePoll(delayMs, () => void this.pollOnce(), reason);
+  #schedule(delayMs: number, reason: PollReason): void {
+    this.#asked = reason === "asked";
+    this.#nextPollAt = performance.now() + delayMs;
+    this.#cancelPoll = this.#scheduler.schedulePoll(delayMs, () => void this.#pollOnce(), reason);
   }
 
-  private async pollOnce(): Promise<void> {
-    this.polling = true;
-    this.asked = false;
-    this.soon = false;
+  async #pollOnce(): Promise<void> {
+    this.#polling = true;
+    this.#asked = false;
+    this.#soon = false;
     try {
-      const nextPollMs = await this.pollAndTell();
-      if (this.over) return;
-      this.lastPollAt = performance.now();
+      const nextPollMs = await this.#pollAndTell();
+      if (this.#over) return;
+      this.#lastPollAt = performance.now();
       if (nextPollMs === undefined) return;
-      if (this.soon) this.schedule(Math.min(MIN_GAP_MS, nextPollMs), "asked");
-      else this.schedule(nextPollMs, this.troubled === undefined ? "regular" : "retry");
+      if (this.#soon) this.#schedule(Math.min(MIN_GAP_MS, nextPollMs), "asked");
+      else this.#schedule(nextPollMs, this.#troubled === undefined ? "regular" : "retry");
     } catch (error) {
-      this.end(error);
+      this.#end(error);
     } finally {
-      this.polling = false;
+      this.#polling = false;
     }
   }
 
   /** @returns when the next poll is due; undefined when the watch is over */
-  private async pollAndTell(): Promise<number | undefined> {
-    const { intervalMs, backoff } = this.options;
+  async #pollAndTell(): Promise<number | undefined> {
+    const { intervalMs, backoff } = this.#options;
     const poll = await pollVideoTask(
-      () => this.retrieve(this.handle, this.stopPolling.signal),
-      { intervalMs, backoff, failedPolls: this.troubled?.failedPolls ?? 0, last: this.last },
-      () => ageOf(this.handle) ?? performance.now() - this.startedAt,
+      () => this.#retrieve(this.#handle, this.#stopPolling.signal),
+      { intervalMs, backoff, failedPolls: this.#troubled?.failedPolls ?? 0, last: this.#last },
+      () => ageOf(this.#handle) ?? performance.now() - this.#startedAt,
     );
-    if (this.over) return undefined;
+    if (this.#over) return undefined;
     const { task, error, failedPolls, pauseMs, nextPollMs } = poll;
-    if (error !== undefined) error.handle = this.handle;
-    this.troubled =
+    if (error !== undefined) error.handle = this.#handle;
+    this.#troubled =
       error === undefined || failedPolls === 0
         ? undefined
-        : { error, failedPolls, since: this.troubled?.since ?? Date.now() };
-    this.scheduler.saw(this.handle.id, poll);
-    this.tell(poll);
-    this.options.onPoll?.(poll);
-    if (task !== undefined) this.see(task, poll.changed);
-    if (pauseMs !== undefined) this.scheduler.slowDown(pauseMs);
-    if (nextPollMs === undefined) this.end(error);
+        : { error, failedPolls, since: this.#troubled?.since ?? Date.now() };
+    this.#scheduler.saw(this.#handle.id, poll);
+    this.#tell(poll);
+    this.#options.onPoll?.(poll);
+    if (task !== undefined) this.#see(task, poll.changed);
+    if (pauseMs !== undefined) this.#scheduler.slowDown(pauseMs);
+    if (nextPollMs === undefined) this.#end(error);
     return nextPollMs;
   }
 
-  private see(task: VideoTask, changed: boolean): void {
-    this.last = task;
+  #see(task: VideoTask, changed: boolean): void {
+    this.#last = task;
     if (!changed) return;
-    this.changes.push(task);
-    this.wake?.();
+    this.#changes.push(task);
+    this.#wake?.();
   }
 
-  private end(error: unknown): void {
-    if (this.over) return;
-    this.over = true;
-    this.error = error;
-    this.cancelDeadline?.();
-    this.cancelPoll?.();
-    this.forgetSignal?.();
-    this.stopPolling.abort();
-    this.wake?.();
+  #end(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#error = error;
+    this.#cancelDeadline?.();
+    this.#cancelPoll?.();
+    this.#forgetSignal?.();
+    this.#stopPolling.abort();
+    this.#wake?.();
   }
 
-  private readonly onAbort = (): void => {
-    this.changes = [];
-    this.end(this.abortError());
+  readonly #onAbort = (): void => {
+    this.#changes = [];
+    this.#end(this.#abortError());
   };
 
-  private abortError(): APIUserAbortError {
+  #abortError(): APIUserAbortError {
     const error = new APIUserAbortError(
-      `The watch of video task ${this.handle.id} was aborted by the caller. The task itself goes on.`,
-      { cause: this.options.signal?.reason },
+      `The watch of video task ${this.#handle.id} was aborted by the caller. The task itself goes on.`,
+      { cause: this.#options.signal?.reason },
     );
-    error.handle = this.handle;
+    error.handle = this.#handle;
     return error;
   }
 }

@@ -20,7 +20,7 @@ import {
 
 /** Options of {@link modelGatewayModerationMiddleware}. */
 export interface ModelGatewayModerationOptions {
-  gateway: ModelGateway;
+  gateway: Pick<ModelGateway, "moderations">;
   /**
    * Who judges: `"endpoint"` asks `POST /moderations`, `"chat"` a chat model, `"auto"` (default) the endpoint, and a
    * chat model when the key has no moderation.

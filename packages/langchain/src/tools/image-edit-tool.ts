@@ -43,7 +43,7 @@ export type ImageEditRoute =
 /** Fields of {@link imageEditTool}. */
 export type ImageEditToolFields = ImageEditRoute &
   ToolDescription & {
-    gateway: ModelGateway;
+    gateway: Pick<ModelGateway, "download" | "images">;
     /** An image model available to the key. */
     model: string;
     /** Sizes among which the model may choose. Without them it is not asked, and `request.size` holds. */

@@ -41,7 +41,7 @@ export type ImageGenerationRoute =
 /** Fields of {@link imageGenerationTool}. */
 export type ImageGenerationToolFields = ImageGenerationRoute &
   ToolDescription & {
-    gateway: ModelGateway;
+    gateway: Pick<ModelGateway, "images">;
     /** An image model available to the key. */
     model: string;
     /** Sizes among which the model may choose. Without them it is not asked, and `request.size` holds. */

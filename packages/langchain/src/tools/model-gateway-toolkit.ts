@@ -10,7 +10,7 @@ export type ToolkitModel<Fields> = string | (Fields extends unknown ? Omit<Field
 
 /** Fields of {@link ModelGatewayToolkit}. */
 export interface ModelGatewayToolkitFields {
-  gateway: ModelGateway;
+  gateway: Pick<ModelGateway, "audio" | "download" | "images" | "videos">;
   /** Which tools there are, and with which models. */
   models: {
     image?: ToolkitModel<ImageGenerationToolFields>;

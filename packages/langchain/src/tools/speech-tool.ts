@@ -22,7 +22,7 @@ export interface SpeechArtifact {
 
 /** Fields of {@link speechTool}. */
 export interface SpeechToolFields extends ToolDescription {
-  gateway: ModelGateway;
+  gateway: Pick<ModelGateway, "audio">;
   /** A speech model available to the key. */
   model: string;
   /** Voices among which the model may choose. Without them it is not asked, and `request.voice` holds. */

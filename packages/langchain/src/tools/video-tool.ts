@@ -74,7 +74,7 @@ export type VideoRoute =
 /** Fields of {@link videoTool}. */
 export type VideoToolFields = VideoRoute &
   ToolDescription & {
-    gateway: ModelGateway;
+    gateway: Pick<ModelGateway, "videos">;
     /** A video model available to the key. */
     model: string;
     /** Lengths in seconds among which the model may choose. Without them it is not asked, and `request.duration` holds. */

@@ -1,6 +1,7 @@
 import type {
   CallEvent,
   FailoverEvent,
+  FailureEvent,
   PollFailedEvent,
   ResponseEvent,
   RetryEvent,
@@ -40,6 +41,7 @@ export interface VideoResumedEvent {
  * - `response`: an attempt was answered, with any status; with the usage, when the answer held one
  * - `retry`: a failed attempt will be repeated
  * - `failover`: the next attempt goes to another address
+ * - `failure`: a call failed, and nothing more is tried
  * - `stream_end`: a stream is over, in whatever way; with its usage, when it told one
  * - `poll_failed`: a video task cannot be read at the moment; it goes on, and is polled on. Told of each such poll
  * - `video_stalled`: a submitted task cannot be read: told when that begins, and when the kind of its problem changes, by the
@@ -51,6 +53,7 @@ export type MetricsEvent =
   | ({ type: "response" } & ResponseEvent)
   | ({ type: "retry" } & RetryEvent)
   | ({ type: "failover" } & FailoverEvent)
+  | ({ type: "failure" } & FailureEvent)
   | ({ type: "stream_end" } & StreamEndEvent)
   | ({ type: "poll_failed" } & PollFailedEvent)
   | ({ type: "video_stalled" } & VideoStalledEvent)

@@ -40,6 +40,10 @@ export function publishingHooks(
       publish("failover", event);
       own.onFailover?.(event);
     },
+    onFailure(event) {
+      publish("failure", event);
+      own.onFailure?.(event);
+    },
     onStreamEnd(event) {
       publish("stream_end", event);
       own.onStreamEnd?.(event);

@@ -54,6 +54,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   hooks: true,
   logger: true,
   logLevel: true,
+  tracer: true,
   specializedModels: true,
   videos: true,
   callback: true,

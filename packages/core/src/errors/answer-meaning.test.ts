@@ -10,12 +10,16 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from "../index.js";
-import { errorFromAnswer, meaningOf } from "./error-from-answer.js";
+import { classOf, isQuotaExhausted, meaningOf } from "./answer-meaning.js";
 import type { ErrorBody } from "./read-error-body.js";
 
-const build = (status: number, body: ErrorBody) => errorFromAnswer("message", body, { status });
+const build = (status: number, body: ErrorBody) =>
+  new (classOf(meaningOf(status, body)))("message", {
+    status,
+    insufficientQuota: isQuotaExhausted(status, body),
+  });
 
-describe("errorFromAnswer", () => {
+describe("classOf", () => {
   it.each<[number, ErrorBody, typeof APIError, string, boolean]>([
     [400, {}, BadRequestError, "bad_request", true],
     [422, {}, BadRequestError, "bad_request", true],

@@ -48,25 +48,21 @@ export function isQuotaExhausted(status: number, { code, type, message }: ErrorB
   return status === 402 || ((status === 401 || status === 403) && QUOTA_WORDS.test(message ?? ""));
 }
 
-/** Builds the error class that the meaning of an answer calls for. */
-export function errorFromAnswer(message: string, body: ErrorBody, details: APIErrorDetails): APIError {
-  const meaning = meaningOf(details.status, body);
-  switch (meaning) {
-    case 400:
-    case 422:
-      return new BadRequestError(message, details);
-    case 401:
-      return new AuthenticationError(message, details);
-    case 403:
-      return new PermissionDeniedError(message, {
-        ...details,
-        insufficientQuota: isQuotaExhausted(details.status, body),
-      });
-    case 404:
-      return new NotFoundError(message, details);
-    case 429:
-      return new RateLimitError(message, details);
-    default:
-      return meaning >= 500 ? new InternalServerError(message, details) : new APIError(message, details);
-  }
+/** The error class for what an answer means. */
+export function classOf(
+  meaning: number,
+): new (
+  message: string,
+  details: APIErrorDetails & { insufficientQuota?: boolean },
+) => APIError {
+  return CLASSES[meaning] ?? (meaning >= 500 ? InternalServerError : APIError);
 }
+
+const CLASSES: Record<number, ReturnType<typeof classOf>> = {
+  400: BadRequestError,
+  422: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  429: RateLimitError,
+};

@@ -1,0 +1,18 @@
+import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import type { ConnectionSettings } from "./connection.js";
+import { configOf } from "./model-gateway-config.js";
+import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
+
+/**
+ * Makes the embedding models of a gateway and nothing else, for bundles that are to be small: `createModelGateway` holds every kind.
+ * Nothing is checked or sent before the first call of a model.
+ *
+ * @example
+ * const embeddingModel = createEmbeddingModels({ apiKey, baseURL: "https://gateway.example/v1" });
+ */
+export function createEmbeddingModels(
+  settings: ConnectionSettings = {},
+): (modelId: string) => EmbeddingModelV4 {
+  const config = configOf("embedding", settings);
+  return (modelId) => new ModelGatewayEmbeddingModel(modelId, config);
+}

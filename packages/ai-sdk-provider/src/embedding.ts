@@ -1,0 +1,3 @@
+export type { ConnectionSettings } from "./connection.js";
+export { createEmbeddingModels } from "./create-embedding-models.js";
+export type { ModelGatewayEmbeddingModelOptions } from "./model-gateway-embedding-model-options.js";

@@ -1,0 +1,1 @@
+export { MetricsModule, type MetricsModuleOptions } from "./prometheus/metrics.module.js";

@@ -1,0 +1,5 @@
+export function bundleSize(
+  contents: string,
+  resolveDir: string,
+  conditions?: string[],
+): Promise<{ first: number; all: number }>;
