@@ -180,6 +180,18 @@ it("a task that the gateway does not find any more is polled on, though it was k
   expect((await lastValueFrom(videos.watch$(key))).status).toBe("succeeded");
 });
 
+it("a task that looks as before when it can be read again is stalled no more", async () => {
+  const { videos, store, turn } = await bootOnBadDay();
+  turn(await listening(answering(200, '{"id":"t1","status":"running","progress":7}', JSON_BODY)));
+  const { key } = await videos.submit(STUCK);
+  await expect.poll(async () => (await videos.get(key))?.task?.progress).toBe(7);
+  // As after a failed poll whose end could not be written down.
+  const problem = { kind: "connection", message: "The connection broke." };
+  await store.stall(key, { since: 1, failedPolls: 1, problem, nextPollAt: 2 });
+  await expect.poll(async () => (await videos.get(key))?.stalled).toBeUndefined();
+  expect((await videos.get(key))?.task?.progress).toBe(7);
+});
+
 describe("a gateway that is away", () => {
   const KEYS = Array.from({ length: 300 }, (_, index) => `order-${index}`);
 

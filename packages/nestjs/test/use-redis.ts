@@ -35,13 +35,15 @@ export class RedisServer implements Redis {
   private constructor(
     readonly port: number,
     private readonly folder: string,
+    private readonly settings: Record<string, string>,
     private process: ChildProcess,
   ) {}
 
-  static async start(): Promise<RedisServer> {
+  /** @param settings of redis.conf, in place of those that keep everything */
+  static async start(settings: Record<string, string> = {}): Promise<RedisServer> {
     const folder = await mkdtemp(join(tmpdir(), "redis-"));
     const port = await freePort();
-    return new RedisServer(port, folder, await run(port, folder));
+    return new RedisServer(port, folder, settings, await run(port, folder, settings));
   }
 
   get url(): string {
@@ -65,7 +67,7 @@ export class RedisServer implements Redis {
   }
 
   async startAgain(): Promise<void> {
-    this.process = await run(this.port, this.folder);
+    this.process = await run(this.port, this.folder, this.settings);
   }
 
   async stop(): Promise<void> {
@@ -74,7 +76,7 @@ export class RedisServer implements Redis {
   }
 }
 
-async function run(port: number, folder: string): Promise<ChildProcess> {
+async function run(port: number, folder: string, settings: Record<string, string>): Promise<ChildProcess> {
   const options = {
     port,
     bind: "127.0.0.1",
@@ -82,6 +84,7 @@ async function run(port: number, folder: string): Promise<ChildProcess> {
     save: "",
     appendonly: "yes",
     appendfsync: "always",
+    ...settings,
   };
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const server = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "inherit"] });

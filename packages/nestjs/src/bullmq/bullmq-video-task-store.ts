@@ -288,7 +288,8 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     // What was set up at the start is gone, too.
     await queue.limitRate(this.ratePerSecond);
     this.generation = await queue.mark();
-    this.tellLoss("was emptied, or came back without what it had acknowledged", this.changes.forget());
+    const gone = await this.changes.missed(queue);
+    this.tellLoss("was emptied, or came back without what it had acknowledged", gone);
   }
 
   private tellLoss(what: string, gone: Map<string, VideoTaskHandle | undefined>): void {

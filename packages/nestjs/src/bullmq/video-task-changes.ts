@@ -53,20 +53,16 @@ export class VideoTaskChanges {
     }
   }
 
-  /** After events were missed. @returns those that were open and are not there any more */
+  /** After events were missed, or records lost. @returns those that were open and are not there any more */
   async missed(queue: VideoTaskQueue): Promise<Map<string, VideoTaskHandle | undefined>> {
     const before = new Set(this.open.keys());
     const records = (await queue.all(true)).map(recordOf);
     const there = new Set(records.map(({ key }) => key));
     for (const record of records) this.tell(record);
-    return this.forget([...before].filter((key) => !there.has(key)));
-  }
-
-  /** After the store lost them, or all that it held. @returns those that were open */
-  forget(keys: Iterable<string> = [...this.open.keys()]): Map<string, VideoTaskHandle | undefined> {
     const gone = new Map<string, VideoTaskHandle | undefined>();
-    for (const key of keys) {
-      if (this.open.has(key)) gone.set(key, this.open.get(key));
+    for (const key of before) {
+      if (there.has(key)) continue;
+      gone.set(key, this.open.get(key));
       this.open.delete(key);
       this.told.delete(key);
     }

@@ -188,7 +188,7 @@ export class VideoTaskQueue {
       this.queue.add(TASK, data, {
         jobId: jobIdOf(data.key),
         delay: lease,
-        priority: pollPriority(Date.now() + lease),
+        priority: pollPriority(Date.now()),
       }),
     );
     return this.require(data.key);
@@ -239,11 +239,16 @@ export class VideoTaskQueue {
   }
 
   /** Has the job run in so many milliseconds. One that waits already or runs right now is left alone. */
-  async makeDue(id: string, milliseconds: number): Promise<void> {
+  async makeDue(
+    id: string,
+    milliseconds: number,
+    priority = pollPriority(Date.now() + milliseconds),
+  ): Promise<void> {
     // In this order: what is read of the job is not older than its state.
     const state = await this.ask(this.queue.getJobState(id));
     const job = await this.findById(id);
     if (job === undefined) return;
+    await this.ask(job.changePriority({ priority }));
     try {
       if (state === "delayed") await this.ask(job.changeDelay(Math.ceil(milliseconds)));
       else if (job.finishedOn !== undefined) await this.ask(job.retry(state as FinishedStatus));
@@ -262,11 +267,11 @@ export class VideoTaskQueue {
     if ((await this.ask(this.queue.getJobState(id))) === "active") return false;
     const job = await this.findById(id);
     if (job === undefined) return true;
-    await this.ask(job.changePriority({ priority: ASKED_PRIORITY }));
     const { processedOn, delay, timestamp } = job;
     const dueAt = (processedOn ?? timestamp) + delay;
     const soonest = Math.max((processedOn ?? 0) + SOON_MS, Date.now());
-    if (soonest < dueAt) await this.makeDue(id, soonest - Date.now());
+    if (soonest < dueAt) await this.makeDue(id, soonest - Date.now(), ASKED_PRIORITY);
+    else await this.ask(job.changePriority({ priority: ASKED_PRIORITY }));
     return true;
   }
 

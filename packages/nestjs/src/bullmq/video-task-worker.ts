@@ -212,7 +212,7 @@ export class VideoTaskWorker {
   ): Promise<number | undefined> {
     const waitMs = this.untilProbe();
     // Not held here meanwhile: another process may read it.
-    if (waitMs === undefined) return this.probes?.everyMs ?? 0;
+    if (waitMs === undefined) return SOON_MS;
     if (waitMs > 0) await withinMs(waitMs, aborted(signal));
     if (signal.aborted) return 0;
     this.turns.set(record.key, job);

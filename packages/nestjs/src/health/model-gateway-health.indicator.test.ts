@@ -169,3 +169,18 @@ describe("down", () => {
     );
   });
 });
+
+it("is degraded while a video cannot be read, without a word of the gateway, and up again after", async () => {
+  const backoff = { firstMs: 5, maxMs: 5, refusedMs: 5 };
+  const { emulator, health, videos } = await bootHealth({ videos: { ...FAST_POLLS, backoff } });
+  emulator.faults.add({ kind: "status", status: 403, path: "/videos/*" });
+  await videos.submit({ ...VIDEO, content: [{ type: "text", text: "[[stuck]]" }] });
+  const reasons = async () => (await health()).gateway.reasons;
+  await expect
+    .poll(reasons)
+    .toEqual([
+      expect.stringMatching(/^1 video tasks cannot be read, the first since \S+ \(permission_denied\)/),
+    ]);
+  emulator.faults.clear();
+  await expect.poll(reasons).toBeUndefined();
+});

@@ -274,6 +274,72 @@ describe("the wrapped families", () => {
   });
 });
 
+describe("an orphan of a wrapped family", () => {
+  const OMNI = { model_name: "local-omni-video", prompt: "Rain" };
+  const IMAGE = { model_name: "local-image2video", prompt: "Wind", image: FRAME };
+
+  it.each([
+    { what: "our key", family: "omni-video" as const, body: OMNI, own: "lost" },
+    {
+      what: "an id of the caller",
+      family: "omni-video" as const,
+      body: { ...OMNI, external_task_id: "mine" },
+      own: "mine",
+    },
+    { what: "our key", family: "image2video" as const, body: IMAGE, own: "lost" },
+  ])("is found by $what ($family), at no cost, and polled to its end", async ({ family, body, own }) => {
+    const { videos, emulator, creates } = await bootVideos();
+    emulator.faults.add({ kind: "drop-after", path: `/videos/${family}`, times: 1 });
+    const submitted = videos.submit(body as never, { key: "lost", family: family as never });
+    await expect(submitted).rejects.toMatchObject({ maybeProcessed: true });
+    const id = emulator.videos.list()[0]?.id ?? "";
+    expect(await videos.reconcile("lost")).toMatchObject({ handle: { id, family } });
+    expect((await videos.get("lost"))?.problem).toBeUndefined();
+    expect(emulator.journal.list({ method: "GET" })[0]?.path).toBe(`/videos/${family}/${own}`);
+    await emulator.videos.succeed(id);
+    expect((await lastValueFrom(videos.watch$("lost"))).status).toBe("succeeded");
+    expect(creates()).toHaveLength(1);
+  });
+
+  it("that the gateway never took stays one: that it is not found proves nothing", async () => {
+    const { videos, emulator } = await bootVideos();
+    emulator.faults.add({ kind: "drop-before", path: "/videos/omni-video", times: 1 });
+    await expect(videos.submit(OMNI, { key: "lost", family: "omni-video" })).rejects.toThrow();
+    await expect(videos.reconcile("lost")).rejects.toThrow(/say what you found out/);
+    expect(await videos.get("lost")).toMatchObject({ status: "unknown" });
+    emulator.faults.add({ kind: "status", status: 503, path: "/videos/omni-video/lost", times: 9 });
+    await expect(videos.reconcile("lost")).rejects.toMatchObject({ kind: "server" });
+    expect(await videos.get("lost")).toMatchObject({ status: "unknown" });
+  });
+
+  it.each([
+    { what: "names no id of ours", answer: { data: { task_id: "task_other", task_status: "processing" } } },
+    {
+      what: "names another one",
+      answer: {
+        data: { task_id: "task_other", task_info: { external_task_id: "other" }, task_status: "processing" },
+      },
+    },
+    {
+      what: "names no task",
+      answer: { data: { task_info: { external_task_id: "lost" }, task_status: "processing" } },
+    },
+  ])(
+    "is not given the task of a gateway that answers whatever it is asked, and $what",
+    async ({ answer }) => {
+      const { videos, emulator } = await bootVideos(undefined, async (input, init) =>
+        init?.method === "GET" ? Response.json(answer) : fetch(input, init),
+      );
+      emulator.faults.add({ kind: "drop-after", path: "/videos/omni-video", times: 1 });
+      await expect(videos.submit(OMNI, { key: "lost", family: "omni-video" })).rejects.toThrow();
+      await expect(videos.reconcile("lost")).rejects.toThrow(VideoConflictError);
+      const record = await videos.get("lost");
+      expect(record?.status).toBe("unknown");
+      expect(record?.handle).toBeUndefined();
+    },
+  );
+});
+
 describe("troubles", () => {
   it("name orphans and slowed polls, and are none otherwise", async () => {
     const { videos, emulator } = await bootOrphan();

@@ -51,6 +51,24 @@ describe("submitting a video", () => {
     expect(creates()).toBe(1);
   });
 
+  it("writes down nothing of what core refuses to send", async () => {
+    const { videos, creates } = await bootVideos();
+    const wrong = [
+      [{ ...VIDEO, model: "" }],
+      [{ ...VIDEO, content: "A boat" }],
+      [undefined],
+      [{ model_name: "local-omni-video" }, { family: "omni-video" }],
+      [VIDEO, { family: "no-such-family" }],
+    ];
+    for (const [body, options] of wrong) {
+      const submitted = videos.submit(body as never, { key: "order-1", ...(options as object) });
+      await expect(submitted).rejects.toMatchObject({ kind: "invalid_request" });
+    }
+    expect(await videos.list()).toEqual([]);
+    expect(creates()).toBe(0);
+    expect(await videos.submit(VIDEO, { key: "order-1" })).toEqual({ key: "order-1" });
+  });
+
   it("writes the intent before it pays", async () => {
     const { videos, emulator } = await bootVideos();
     emulator.faults.add({ kind: "delay", path: "/videos", delayMs: 100 });

@@ -1,7 +1,8 @@
 import type { VideoTask } from "@model-gateway/core";
+import { Logger } from "@nestjs/common";
 import { Queue } from "bullmq";
 import { filter, firstValueFrom, Subject } from "rxjs";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { BullMqVideoTaskStore, type BullMqVideoTaskStoreOptions } from "../../src/bullmq.js";
 import type { VideoTaskPolling, VideoTaskRecord } from "../../src/index.js";
 import { describeEachBackend } from "./describe-each-backend.js";
@@ -159,6 +160,120 @@ describe("the store of BullMQ", () => {
       expect(polling.polled).toEqual(["a"]);
     });
 
+    it("polls what was due in an earlier minute first, with more due than the rate allows", async () => {
+      const options = freshQueue();
+      const polling = new Polling(undefined, { ratePerSecond: 5, nextPollMs: 1 });
+      const store = await open(options, polling);
+      for (const key of [...KEYS, "waits for long"]) await store.begin({ key, submission: SUBMISSION });
+      for (const key of KEYS) await store.accept(key, task("running"));
+      const minuteAgo = Date.now() - 60_000;
+      const clock = vi.spyOn(Date, "now").mockReturnValue(minuteAgo);
+      onTestFinished(() => clock.mockRestore());
+      await store.accept("waits for long", task("running"));
+      clock.mockRestore();
+      const before = polling.polled.length;
+      await expect.poll(() => polling.polled.slice(before)).toContain("waits for long");
+      expect(polling.polled.slice(before).indexOf("waits for long")).toBeLessThan(5);
+    });
+
+    it("polls what somebody asks for before what waits for the rate", async () => {
+      const options = freshQueue();
+      const polling = new Polling(undefined, { ratePerSecond: 5, nextPollMs: 1 });
+      const store = await open(options, polling);
+      const keys = [...KEYS, "asked"];
+      for (const key of keys) {
+        await store.begin({ key, submission: SUBMISSION });
+        await store.accept(key, task("running"));
+      }
+      await expect
+        .poll(async () => (await queueOf(options).getJobCounts("prioritized")).prioritized)
+        .toBeGreaterThan(15);
+      const before = polling.polled.length;
+      await store.pollSoon("asked");
+      await expect.poll(() => polling.polled.slice(before)).toContain("asked");
+      // What was on its way already may come before it.
+      expect(polling.polled.slice(before).indexOf("asked")).toBeLessThan(5);
+    });
+
+    it("gives one that was asked for its place once, and not for ever", async () => {
+      const options = freshQueue();
+      const polling = new Polling(undefined, { ratePerSecond: 20, nextPollMs: 1 });
+      const store = await open(options, polling);
+      for (const key of [...KEYS, "asked"]) {
+        await store.begin({ key, submission: SUBMISSION });
+        await store.accept(key, task("running"));
+      }
+      const before = polling.polled.length;
+      await store.pollSoon("asked");
+      await expect.poll(() => polling.polled.slice(before)).toContain("asked");
+      const after = polling.polled.length;
+      await expect.poll(() => polling.polled.length).toBeGreaterThan(after + 12);
+      expect(polling.polled.slice(after).filter((key) => key === "asked").length).toBeLessThan(5);
+    });
+
+    it("leaves the polls to others in a process that gets no answers, and hands back what it holds", async () => {
+      const options = freshQueue();
+      const cutOff = new Polling(undefined, { nextPollMs: 1 });
+      cutOff.probeMs = NEVER_MS;
+      const alone = await open(options, cutOff);
+      for (const key of KEYS) {
+        await alone.begin({ key, submission: SUBMISSION });
+        await alone.accept(key, task("running"));
+      }
+      await expect.poll(() => cutOff.polled.length).toBeGreaterThan(0);
+      const well = new Polling(undefined, { nextPollMs: 1 });
+      await open(options, well);
+      // All but the one that is held for the next attempt, which is far away.
+      await expect.poll(() => new Set(well.polled).size).toBeGreaterThanOrEqual(KEYS.length - 1);
+      const attempts = cutOff.polled.length;
+      const before = well.polled.length;
+      await expect.poll(() => well.polled.length).toBeGreaterThan(before + 100);
+      expect(cutOff.polled.length).toBe(attempts);
+      await alone.stop();
+      await expect.poll(() => new Set(well.polled.slice(before)).size).toBe(KEYS.length);
+    });
+
+    it("goes on at the full rate when a process gets answers again", async () => {
+      const polling = new Polling(undefined, { nextPollMs: 1 });
+      polling.probeMs = 20;
+      const store = await open(freshQueue(), polling);
+      for (const key of KEYS) {
+        await store.begin({ key, submission: SUBMISSION });
+        await store.accept(key, task("running"));
+      }
+      await expect.poll(() => polling.polled.length).toBeGreaterThan(10);
+      polling.probeMs = undefined;
+      const before = polling.polled.length;
+      await expect.poll(() => new Set(polling.polled.slice(before)).size).toBe(KEYS.length);
+    });
+
+    it("notices that it was emptied, ends the watches of what is gone, and goes on with what comes", async () => {
+      const errors = vi.spyOn(Logger.prototype, "error").mockReturnValue(undefined);
+      onTestFinished(() => errors.mockRestore());
+      const options = freshQueue();
+      const polling = new Polling();
+      const store = await open(options, polling);
+      const changes = store.changes$.subscribe();
+      onTestFinished(() => changes.unsubscribe());
+      await store.begin({ key: "gone", submission: SUBMISSION });
+      await store.accept("gone", task("running"));
+      expect(await store.troubles()).toEqual([]);
+      const lost = firstValueFrom(store.lost$);
+      await queueOf(options).obliterate({ force: true });
+      await store.begin({ key: "after", submission: SUBMISSION });
+      expect((await lost).message).toMatch(/was emptied, or came back without/);
+      expect(await store.troubles()).toEqual([
+        expect.stringMatching(/was emptied.*1 open tasks? .* gone.*usage/),
+      ]);
+      expect(errors).toHaveBeenCalledWith(expect.stringContaining("gone (task-1)"));
+      expect(await store.get("gone")).toBeUndefined();
+      const polled = polling.next("after");
+      await store.accept("after", task("running"));
+      await polled;
+      // The rate of polls was forgotten, too.
+      expect(await queueOf(options).getGlobalRateLimit()).toMatchObject({ max: 100 });
+    });
+
     it("keeps texts that a database refuses", async () => {
       const store = await open(freshQueue());
       const body = { model: "m", content: [{ type: "text" as const, text: "a\0b\ud83d" }] };
@@ -213,8 +328,10 @@ async function jobs(options: BullMqVideoTaskStoreOptions) {
 
 /** Stands for the module: sees which tasks are polled. */
 class Polling implements VideoTaskPolling {
-  readonly ratePerSecond = 1_000;
+  readonly ratePerSecond: number;
   readonly polled: string[] = [];
+  probeMs: number | undefined;
+  private readonly nextPollMs: number;
   pauseMs: number | undefined;
   store: BullMqVideoTaskStore | undefined;
   private readonly handedOut = new Subject<VideoTaskRecord>();
@@ -224,7 +341,11 @@ class Polling implements VideoTaskPolling {
       record: VideoTaskRecord,
       store: () => BullMqVideoTaskStore,
     ) => Promise<void> = async () => undefined,
-  ) {}
+    { ratePerSecond = 1_000, nextPollMs = NEVER_MS } = {},
+  ) {
+    this.ratePerSecond = ratePerSecond;
+    this.nextPollMs = nextPollMs;
+  }
 
   next(key: string): Promise<VideoTaskRecord> {
     return firstValueFrom(this.handedOut.pipe(filter((record) => record.key === key)));
@@ -244,7 +365,8 @@ class Polling implements VideoTaskPolling {
     const over = (await this.store?.get(record.key))?.task?.status === "succeeded";
     return {
       failedPolls: 0,
-      ...(!over && { nextPollMs: NEVER_MS }),
+      ...(!over && { nextPollMs: this.nextPollMs }),
+      ...(this.probeMs !== undefined && { probeMs: this.probeMs }),
       ...(this.pauseMs !== undefined && { pauseMs: this.pauseMs }),
     };
   }
