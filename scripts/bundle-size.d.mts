@@ -2,4 +2,4 @@ export function bundleSize(
   contents: string,
   resolveDir: string,
   conditions?: string[],
-): Promise<{ first: number; all: number }>;
+): Promise<{ first: number; all: number; parts: Map<string, number> }>;

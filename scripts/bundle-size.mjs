@@ -23,7 +23,8 @@ const SETTINGS = {
  * @param {string} contents module whose exports the bundle is to hold
  * @param {string} resolveDir folder that its imports are looked up from
  * @param {string[]} conditions what the bundler chooses files by beside `import`, such as `browser`
- * @returns {Promise<{ first: number, all: number }>} what is loaded first, and that with what is loaded later
+ * @returns {Promise<{ first: number, all: number, parts: Map<string, number> }>} what is loaded first, that with what is
+ * loaded later, and the share of each file in it
  */
 export async function bundleSize(contents, resolveDir, conditions = []) {
   const { outputFiles, metafile } = await build({
@@ -42,5 +43,10 @@ export async function bundleSize(contents, resolveDir, conditions = []) {
     }
   }
   const sum = (paths) => [...paths].reduce((total, path) => total + sizes.get(path), 0);
-  return { first: sum(first), all: sum(sizes.keys()) };
+  const all = sum(sizes.keys());
+  const held = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const bytes = held.reduce((total, [, { bytesInOutput }]) => total + bytesInOutput, 0);
+  // What a file is after gzip depends on all others: its share of what is minified tells what it costs.
+  const parts = new Map(held.map(([path, { bytesInOutput }]) => [path, (all * bytesInOutput) / bytes]));
+  return { first: sum(first), all, parts };
 }

@@ -70,7 +70,7 @@ const SWC = {
 const INSTALL = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 /** Largest sizes of what a bundle holds of the client, in KiB, minified and after gzip: for Node, and for the web. */
 const CORE_KIB = {
-  "ModelGateway, index": [41.8, 40.5],
+  "ModelGateway, index": [42.3, 41],
   "createAccount, account": [18.4, 17.1],
   "createAudio, audio": [19.4, 18],
   "createChat, chat": [22.8, 21.5],
@@ -79,7 +79,7 @@ const CORE_KIB = {
   "createImages, images": [27.9, 26.6],
   "createModels, models": [17.4, 16],
   "createModerations, moderations": [19.7, 18.4],
-  "createVideos, videos": [22.5, 21.2],
+  "createVideos, videos": [23.1, 21.8],
   // What is not imported from the root is not held.
   "createChat, index": [22.8, 21.5],
   "createModels, index": [17.4, 16],

@@ -43,6 +43,28 @@ const lines = [
     }),
   )),
 ];
+const rooms = new Map<string, [chat: number, whole: number]>();
+for (const [column, title] of ["core, chat", "core, whole"].entries()) {
+  const code = BUNDLES.find(([name]) => name === title)?.[1] ?? "";
+  const { parts } = await bundleSize(code, here, ["node"]);
+  for (const [path, kib] of parts) {
+    const room = /core\/src\/([\w-]+)\//.exec(path)?.[1];
+    if (room === undefined) continue;
+    const shares = rooms.get(room) ?? [0, 0];
+    shares[column as 0 | 1] += kib;
+    rooms.set(room, shares);
+  }
+}
+lines.push(
+  "",
+  "Of these, each room of core has its share:",
+  "",
+  "| room | in chat | in the whole |",
+  "|---|---|---|",
+);
+for (const [room, shares] of [...rooms].sort(([, left], [, right]) => right[1] - left[1])) {
+  lines.push(`| \`${room}/\` | ${shares.map((kib) => (kib < 0.05 ? "" : kib.toFixed(1))).join(" | ")} |`);
+}
 console.log(lines.join("\n"));
 
 const path = join(here, "../README.md");

@@ -64,13 +64,14 @@ interface StreamPart {
 /** A span that disturbs no call, whatever the tracer throws, and that ends once. */
 export class SafeSpan {
   readonly context: TraceContext | undefined;
-  private over = false;
+  #over = false;
+  readonly #span: CallSpan;
+  readonly #report: (error: unknown) => void;
 
-  private constructor(
-    private readonly span: CallSpan,
-    private readonly report: (error: unknown) => void,
-  ) {
-    this.context = this.safely(() => span.context);
+  private constructor(span: CallSpan, report: (error: unknown) => void) {
+    this.#span = span;
+    this.#report = report;
+    this.context = this.#safely(() => span.context);
   }
 
   /** @returns undefined where nobody traces */
@@ -95,16 +96,16 @@ export class SafeSpan {
       begun ??= work();
       return begun;
     };
-    this.safely(() => this.span.run(once));
+    this.#safely(() => this.#span.run(once));
     return once();
   }
 
   onRetry(event: { reason: string; delayMs: number }): void {
-    this.safely(() => this.span.onRetry?.(event));
+    this.#safely(() => this.#span.onRetry?.(event));
   }
 
   onFailover(event: { to: string }): void {
-    this.safely(() => this.span.onFailover?.(event));
+    this.#safely(() => this.#span.onFailover?.(event));
   }
 
   /** The stream of one attempt. It ends the span if it is the one that the caller got: an attempt may be repeated. */
@@ -127,16 +128,16 @@ export class SafeSpan {
   }
 
   end(end: CallEnd): void {
-    if (this.over) return;
-    this.over = true;
-    this.safely(() => this.span.end(end));
+    if (this.#over) return;
+    this.#over = true;
+    this.#safely(() => this.#span.end(end));
   }
 
-  private safely<T>(run: () => T): T | undefined {
+  #safely<T>(run: () => T): T | undefined {
     try {
       return run();
     } catch (error) {
-      this.report(error);
+      this.#report(error);
       return undefined;
     }
   }
