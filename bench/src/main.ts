@@ -2,12 +2,13 @@
 // `pnpm bench [scenario …]`; BENCH_ROUNDS sets the rounds. Without arguments the README gets what came of it.
 import { execFile, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Table from "cli-table3";
+import { build } from "esbuild";
 import { drawChart } from "./draw-chart.js";
 import { SCENARIOS } from "./scenarios.js";
 
@@ -19,7 +20,8 @@ const PEERS: Record<string, string> = {
   langchain: "@langchain/openai",
 };
 const FLOOR = "floor";
-const CLIENTS = [FLOOR, ...Object.entries(PEERS).flat()];
+const UNITS: Record<string, string> = { memory: "MB", import: "ms", first: "ms" };
+const CLIENTS = [FLOOR, ...Object.entries(PEERS).flat(), "nestjs"];
 
 const here = dirname(fileURLToPath(import.meta.url));
 const output = join(here, "../output");
@@ -31,12 +33,44 @@ const server = fork(join(here, "server.ts"), { execArgv: ["--import", "tsx"] });
 const [port] = (await once(server, "message")) as [number];
 const baseURL = `http://127.0.0.1:${port}/v1`;
 
+/** The clients as they are published: bundled by package, with everything else as npm installs it. */
+const built = join(output, "built");
+await build({
+  entryPoints: [join(here, "run-client.ts")],
+  outdir: built,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  plugins: [
+    {
+      name: "others-stay-outside",
+      setup({ onResolve, resolve }) {
+        onResolve({ filter: /^[^./#]/ }, async ({ path, kind, resolveDir, pluginData }) => {
+          const isOurs = kind === "entry-point" || path.startsWith("@model-gateway/");
+          if (isOurs || pluginData === "inner") return undefined;
+          // As the one who imports it finds it, which is not where the bundle is.
+          const found = await resolve(path, { kind, resolveDir, pluginData: "inner" });
+          return { path: found.path, external: true };
+        });
+      },
+    },
+  ],
+  tsconfig: join(here, "../tsconfig.json"),
+  logLevel: "error",
+});
+for (const { prepare } of scenarios) await prepare?.();
+
 const jobs = scenarios.flatMap((scenario) => CLIENTS.map((client) => ({ scenario, client })));
 const samples = new Map<string, number[]>();
 for (let round = 1; round <= ROUNDS; round++) {
   for (const { scenario, client } of shuffle(jobs)) {
-    const program = ["--import", "tsx", join(here, "run-client.ts"), client, scenario.name, baseURL];
-    const { stdout } = await run(process.execPath, program);
+    const isStart = scenario.measure === "import" || scenario.measure === "first";
+    const program = isStart
+      ? [join(built, "run-client.js")]
+      : ["--import", "tsx", join(here, "run-client.ts")];
+    const { stdout } = await run(process.execPath, [...program, client, scenario.name, baseURL]);
     const value = JSON.parse(stdout) as number | null;
     const key = `${scenario.name} ${client}`;
     if (value !== null) samples.set(key, [...(samples.get(key) ?? []), value]);
@@ -44,6 +78,9 @@ for (let round = 1; round <= ROUNDS; round++) {
   console.log(`round ${round} of ${ROUNDS}`);
 }
 server.disconnect();
+for (const folder of await readdir(output)) {
+  if (folder.startsWith("journal-")) await rm(join(output, folder), { recursive: true });
+}
 
 const HEAD = ["work", "client", "figure", "spread", "× floor", "× peer"];
 const results = scenarios.map((scenario) => {
@@ -65,7 +102,7 @@ const table = new Table({ head: HEAD, style: { head: [], border: [] } });
 const lines = [`| ${HEAD.join(" | ")} |`, `|${"---|".repeat(HEAD.length)}`];
 for (const { scenario, rows } of results) {
   for (const [index, { client, value, spread, floor, peer }] of rows.entries()) {
-    const unit = scenario.measure === "memory" ? "MB" : `µs/${scenario.unit}`;
+    const unit = UNITS[scenario.measure ?? "cpu"] ?? `µs/${scenario.unit}`;
     const ratio = (times: number | undefined) => times?.toFixed(2) ?? "";
     const cells = [
       index === 0 ? scenario.title : "",

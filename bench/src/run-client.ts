@@ -6,26 +6,30 @@ const [, , clientName = "", scenarioName = "", baseURL = ""] = process.argv;
 const scenario = SCENARIOS.find(({ name }) => name === scenarioName);
 if (scenario === undefined) throw new Error(`There is no scenario ${scenarioName}.`);
 
+const imported = process.cpuUsage();
 const client = await (await loadFactory(clientName))(baseURL);
-const once = scenario.work(client);
+const { user: importUser, system: importSystem } = process.cpuUsage(imported);
+const once = await scenario.work(client);
 if (once === undefined) {
   process.stdout.write("null");
   process.exit(0);
 }
 
-const { measure = "cpu", requests, concurrency, unitsPerRequest } = scenario;
+const { measure = "cpu", cold = false, requests, concurrency, unitsPerRequest } = scenario;
 let value: number;
-if (measure === "memory") {
-  await once();
+if (measure === "import") {
+  value = (importUser + importSystem) / 1_000;
+} else if (measure === "memory") {
+  if (!cold) await once();
   const before = process.memoryUsage.rss();
   await run(requests, concurrency, once);
   value = (process.resourceUsage().maxRSS * 1024 - before) / 1e6;
 } else {
-  await run(Math.ceil(requests / 4), concurrency, once);
+  if (!cold) await run(Math.ceil(requests / 4), concurrency, once);
   const before = process.cpuUsage();
   await run(requests, concurrency, once);
   const { user, system } = process.cpuUsage(before);
-  value = (user + system) / (requests * unitsPerRequest);
+  value = (user + system) / (measure === "first" ? 1_000 : requests * unitsPerRequest);
 }
 process.stdout.write(JSON.stringify(value));
 process.exit(0);
@@ -54,6 +58,8 @@ async function loadFactory(name: string): Promise<ClientFactory> {
       return (await import("./clients/langchain.js")).langchain;
     case "@langchain/openai":
       return (await import("./clients/langchain.js")).langchainOpenAI;
+    case "nestjs":
+      return (await import("./clients/nestjs.js")).nestjs;
     default:
       throw new Error(`There is no client ${name}.`);
   }

@@ -1,19 +1,36 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { BenchClient } from "./bench-client.js";
+import { journalFolder } from "./journal-folder.js";
 
-/** What is measured. A scenario runs its work `requests` times, after a quarter as many to warm up. */
+/**
+ * What is measured. A scenario runs its work `requests` times, after a quarter as many to warm up; one for `memory` after
+ * one, and one that is `cold` after none.
+ */
 export interface Scenario {
   name: string;
   title: string;
-  /** What one unit is: figures are CPU microseconds per unit, or MB for `memory`. */
+  /** What one unit is: figures are CPU microseconds per unit, MB for `memory`, or CPU milliseconds of a start. */
   unit: string;
   /** Units per request. */
   unitsPerRequest: number;
   requests: number;
   concurrency: number;
-  /** `memory` is the most that the process held, less what it held before. Default `cpu`. */
-  measure?: "cpu" | "memory";
-  /** @returns undefined where the client has no part in it */
-  work(client: BenchClient): (() => Promise<unknown>) | undefined;
+  /**
+   * `memory` is the most that the process held, less what it held before. `import` and `first` are of a process that
+   * has just begun, from the built packages: until the client is made, and until its first answer from there. Default
+   * `cpu`.
+   */
+  measure?: "cpu" | "memory" | "import" | "first";
+  /** Whether the first time is what counts. */
+  cold?: boolean;
+  /** Run once before all, in no process that is measured. */
+  prepare?(): Promise<unknown>;
+  /** @returns undefined where the client has no part in it; a promise of the work when something has to be made ready */
+  work(
+    client: BenchClient,
+  ): (() => Promise<unknown>) | undefined | Promise<(() => Promise<unknown>) | undefined>;
 }
 
 /** Chunks of a streamed answer that arrives as fast as the connection takes it. */
@@ -51,7 +68,66 @@ const memory = (streams: number): Scenario => ({
   work: (client) => client.stream && (() => client.stream?.("paced") as Promise<unknown>),
 });
 
+/** Video tasks that are watched at once. */
+const WATCHED = 10_000;
+
+const watches = (measure: "cpu" | "memory"): Scenario => ({
+  name: `watches-${measure}`,
+  title:
+    measure === "cpu"
+      ? "Poll of one of 10,000 watched video tasks"
+      : "Memory of 10,000 watched video tasks, 1,000 polls a second",
+  unit: measure === "cpu" ? "poll" : "process",
+  unitsPerRequest: measure === "cpu" ? 1_000 : 1,
+  requests: measure === "cpu" ? 20 : 10,
+  concurrency: 1,
+  measure,
+  cold: measure === "memory",
+  async work({ watch }) {
+    if (watch === undefined) return undefined;
+    if (measure === "cpu") {
+      const watched = await watch(WATCHED);
+      return () => watched.polls(1_000);
+    }
+    let watched: ReturnType<typeof watch> | undefined;
+    return async () => {
+      watched ??= watch(WATCHED);
+      await (await watched).polls(1_000);
+    };
+  },
+});
+
+const journal = (records: number, measure: "cpu" | "memory"): Scenario => ({
+  name: `journal-${records}-${measure}`,
+  title: `${measure === "cpu" ? "Journal" : "Memory of a journal"} of ${records.toLocaleString("en")} records, opened`,
+  unit: measure === "cpu" ? "record" : "process",
+  unitsPerRequest: measure === "cpu" ? records : 1,
+  requests: 1,
+  concurrency: 1,
+  measure,
+  cold: true,
+  prepare: () => journalFolder(records),
+  async work(client) {
+    const opened = client.journal?.(await journalFolder(records));
+    return opened && (() => opened.open());
+  },
+});
+
+const start = (measure: "import" | "first", title: string): Scenario => ({
+  name: measure,
+  title,
+  unit: "process",
+  unitsPerRequest: 1,
+  requests: 1,
+  concurrency: 1,
+  measure,
+  cold: true,
+  work: (client) => client.chat && (() => client.chat?.("Hello") as Promise<unknown>),
+});
+
 export const SCENARIOS: readonly Scenario[] = [
+  start("import", "Import of a process, until the client is made"),
+  start("first", "First call of a process"),
   chat("chat-1", 1, 1_000),
   chat("chat-16", 16, 3_000),
   chat("chat-512", 512, 4_096),
@@ -138,4 +214,21 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   memory(200),
   memory(1_000),
+  watches("cpu"),
+  watches("memory"),
+  ...[10_000, 100_000, 1_000_000].flatMap((records) => [journal(records, "cpu"), journal(records, "memory")]),
+  {
+    name: "journal-append",
+    title: "Journal: a submission written, 64 at once",
+    unit: "submission",
+    unitsPerRequest: 1,
+    requests: 8_000,
+    concurrency: 64,
+    async work(client) {
+      const appended = client.journal?.(mkdtempSync(join(tmpdir(), "bench-journal-")));
+      await appended?.open();
+      let count = 0;
+      return appended && (() => appended.append(`order-${count++}`));
+    },
+  },
 ];

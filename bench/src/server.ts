@@ -68,6 +68,10 @@ function wholeAnswer(path: string, body: string): Buffer | undefined {
 const server = createServer((request, response) => {
   const answer = (bytes: Buffer, type = "application/json") =>
     response.writeHead(200, { "content-type": type, "content-length": bytes.length }).end(bytes);
+  if (request.method === "GET" && request.url?.includes("/videos/")) {
+    answer(Buffer.from(JSON.stringify({ id: request.url.split("/").at(-1), model: "m", status: "running" })));
+    return;
+  }
   if (request.url?.endsWith("/images/edits")) {
     request.resume().on("end", () => answer(smallImage));
     return;

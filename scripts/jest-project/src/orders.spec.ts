@@ -12,7 +12,7 @@ import {
   MemoryVideoTaskStore,
   ModelGatewayModule,
   SpeechService,
-  type VideosService,
+  VideosService,
 } from "@model-gateway/nestjs";
 import { ModelGatewayTesting, ModelGatewayTestingModule } from "@model-gateway/nestjs/testing";
 import { Injectable } from "@nestjs/common";
@@ -40,6 +40,7 @@ it("orders a video that is kept in a file, and has it", async () => {
   const { status, task } = await app.get(ModelGatewayTesting).settle(key);
   expect(status).toBe("succeeded");
   expect(task?.videos[0]?.url).toMatch(/^http/);
+  expect(await app.get(VideosService).list()).toHaveLength(1);
   expect(emulator.journal.list({ method: "POST" })).toHaveLength(1);
   await app.close();
   rmSync(directory, { recursive: true });
@@ -77,7 +78,7 @@ it("knows bytes and errors for what they are", async () => {
   expect(edited.images).toHaveLength(1);
   const speech = await testing
     .get(SpeechService)
-    .create({ model: "local-speech", input: "Hello", voice: "alloy", response_format: "wav" });
+    .create({ model: "local-speech", input: "Hello", voice: "alloy", format: "wav" });
   expect((await speech.bytes()).byteLength).toBeGreaterThan(1_000);
   const unknown = testing.get(EmbeddingsService).create({ model: "no-such-model", input: ["Hello"] });
   await expect(unknown).rejects.toBeInstanceOf(NotFoundError);

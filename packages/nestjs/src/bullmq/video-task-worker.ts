@@ -1,6 +1,7 @@
 import type { VideoTask } from "@model-gateway/core";
 import { DelayedError, type Job, Worker } from "bullmq";
 import { firstValueFrom, fromEvent } from "rxjs";
+import { repeatEvery } from "../videos/repeat-every.js";
 import {
   isFinished,
   isOver,
@@ -69,7 +70,7 @@ export class VideoTaskWorker {
   /** Jobs of the tasks that are being polled here right now, by key. */
   private readonly turns = new Map<string, VideoTaskJob>();
   private stopping = false;
-  private sweeping: NodeJS.Timeout | undefined;
+  private readonly sweeping = new AbortController();
   /** Set while no poll of this process is answered: one at a time, so far apart. Other processes may have better luck. */
   private probes: { everyMs: number; nextAt: number } | undefined;
 
@@ -115,13 +116,13 @@ export class VideoTaskWorker {
       .waitUntilReady()
       .then(() => (this.stopping ? undefined : this.worker.run()))
       .catch(this.events.error);
-    await this.sweep();
+    await this.forgetExpired();
   }
 
   /** Aborts the polls of this process and hands their jobs back. */
   async stop(): Promise<void> {
     this.stopping = true;
-    clearTimeout(this.sweeping);
+    this.sweeping.abort();
     this.worker.cancelAllJobs();
     // Jobs that cannot be handed back are taken over when their locks run out.
     const force = !(await this.queue.answers());
@@ -149,13 +150,12 @@ export class VideoTaskWorker {
   }
 
   /** Forgets what has been finished for too long, now and from time to time: BullMQ does so only when a job ends. */
-  private async sweep(): Promise<void> {
+  private async forgetExpired(): Promise<void> {
     const { finishedForMs } = this.settings.retention;
     if (finishedForMs === undefined) return;
-    await this.queue.forgetFinished(finishedForMs).catch(this.events.error);
-    if (this.stopping) return;
-    this.sweeping = setTimeout(() => void this.sweep(), sweepIntervalMs(finishedForMs));
-    this.sweeping.unref();
+    const sweep = () => this.queue.forgetFinished(finishedForMs).catch(this.events.error);
+    await sweep();
+    void repeatEvery(sweepIntervalMs(finishedForMs), this.sweeping.signal, sweep);
   }
 
   private async run(job: Job<AnyJobData, PollData | null>, token: string, signal: AbortSignal) {

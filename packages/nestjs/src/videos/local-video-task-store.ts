@@ -2,6 +2,7 @@ import type { VideoTask } from "@model-gateway/core";
 import { type Observable, Subject } from "rxjs";
 import { matchesFilter } from "./matches-filter.js";
 import { RecordBook } from "./record-book.js";
+import { repeatEvery } from "./repeat-every.js";
 import {
   acceptedRecord,
   begunRecord,
@@ -50,7 +51,7 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   private readonly polled = new Map<string, Polled>();
   private readonly running = new Set<Promise<void>>();
   private polling: VideoTaskPolling | undefined;
-  private sweeping: NodeJS.Timeout | undefined;
+  private sweeping: AbortController | undefined;
 
   /**
    * @param name of the class, for errors
@@ -94,13 +95,13 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     }
     this.book = book;
     await this.loaded();
-    this.sweep();
+    this.forgetExpired();
     this.polling = polling;
     for (const record of [...book.values()]) this.handOut(record);
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.sweeping);
+    this.sweeping?.abort();
     this.polling = undefined;
     for (const { stop } of this.polled.values()) stop.abort();
     await Promise.all(this.running);
@@ -195,12 +196,15 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   }
 
   /** Forgets what has been finished for too long, now and from time to time. */
-  private sweep(): void {
+  private forgetExpired(): void {
     const { finishedForMs } = this.retention;
     if (finishedForMs === undefined) return;
-    if (this.book.forgetExpired(Date.now()) > 0) this.onForgotten();
-    this.sweeping = setTimeout(() => this.sweep(), sweepIntervalMs(finishedForMs));
-    this.sweeping.unref();
+    const sweep = () => {
+      if (this.book.forgetExpired(Date.now()) > 0) this.onForgotten();
+    };
+    sweep();
+    this.sweeping = new AbortController();
+    void repeatEvery(sweepIntervalMs(finishedForMs), this.sweeping.signal, sweep);
   }
 
   private handOut(record: VideoTaskRecord): void {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fileHandles } from "../../../test/file-handles.js";
+import { JournalDraft } from "./journal-draft.js";
 import { JournalFile } from "./journal-file.js";
 
 interface Entry {
@@ -103,6 +104,14 @@ describe("compaction", () => {
     await map.open();
     expect([...map.live.values()]).toEqual([{ key: "a", value: 7 }]);
     await map.close();
+  });
+
+  it("shares its new file with nobody who compacts the same journal", async () => {
+    const path = join(await useFolder(), "tasks.journal");
+    const drafts = await Promise.all([JournalDraft.write(path, ["1"]), JournalDraft.write(path, ["2"])]);
+    expect(new Set(drafts.map((draft) => draft.path)).size).toBe(2);
+    for (const draft of drafts) await draft.discard();
+    expect(await readdir(dirname(path))).toEqual([]);
   });
 
   it("leaves the old file when it is cut short before the new one has its name", async () => {

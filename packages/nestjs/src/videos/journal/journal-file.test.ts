@@ -63,6 +63,15 @@ describe("a journal", () => {
     expect((await openJournal()).entries).toEqual(expected);
   });
 
+  it("gives back entries of any length", async () => {
+    const { openJournal } = await useJournal();
+    const { journal } = await openJournal();
+    const long = [1, 3_000_000, 10, 1_048_576, 2_097_152].map((length) => JSON.stringify("ä".repeat(length)));
+    for (const text of long) await journal.append(text, "progress");
+    await journal.close();
+    expect((await openJournal()).entries).toEqual(long);
+  });
+
   it("takes what comes while the disk is busy into the next sync", async () => {
     const { openJournal } = await useJournal({ minCompactionLines: 10_000 });
     const { append } = await openJournal();

@@ -298,7 +298,10 @@ describe("a journal store whose process stands still", () => {
     expect(await child.next()).toEqual({ begun: true });
     child.process.kill("SIGSTOP");
     await makeForeign(join(directory, "video-tasks.lock.1"));
+    const file = () => stat(join(directory, "video-tasks.journal"));
+    const { ino: theirs } = await file();
     const { store } = await open({ lockLeaseMs: 1_000 });
+    expect((await file()).ino).not.toBe(theirs);
     expect((await store.list()).map(({ key }) => key)).toEqual(["first"]);
     expect(await store.begin({ key: "second", submission: SUBMISSION })).toBe(true);
     child.send({ key: "late" });

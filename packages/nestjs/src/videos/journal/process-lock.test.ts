@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ConfigurationError } from "@model-gateway/core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { compileChild, startChild } from "../../../test/child.js";
+import { pause } from "../pause.js";
 import { newOwner } from "./lock-owner.js";
 import { type LockSettings, ProcessLock } from "./process-lock.js";
 
@@ -240,8 +241,10 @@ describe("a lock of an owner that cannot be asked", () => {
       acquired = acquire(path, { leaseMs: 300, warn: resolve });
     });
     expect(warning).toMatch(/for 600 seconds/);
-    await rm(file);
-    await (await acquired)?.release();
+    // Longer than the lease of the one who waits.
+    await pause(1_000);
+    await utimes(file, 1, 1);
+    await expect(acquired).rejects.toThrow(/kept by process 1 on host elsewhere/);
   });
 
   it("goes to one of many that watch it", async () => {

@@ -1,8 +1,9 @@
 import { existsSync, unwatchFile, watchFile } from "node:fs";
 import { type FileHandle, link, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigurationError } from "@model-gateway/core";
+import { pause } from "../pause.js";
+import { repeatEvery } from "../repeat-every.js";
 import { type LockMotion, LockObserver } from "./lock-observer.js";
 import {
   type LockOwner,
@@ -55,7 +56,7 @@ interface FoundLock {
  * over when it has stood still for the lease: by removing it, which the owner notices before anything it writes counts.
  */
 export class ProcessLock {
-  private beating: NodeJS.Timeout | undefined;
+  private readonly beating = new AbortController();
   private beatenAt = 0;
   private onLoss = () => {};
   /** Whose lock it was before that did not give it back: of a dead owner, or of one that gave no sign of life. */
@@ -86,10 +87,10 @@ export class ProcessLock {
       } else if (holder.motion === "unknown") {
         if (!isTold) settings.warn(doubt(path, holder, settings));
         isTold = true;
-        await sleep(LOOK_INTERVAL_MS);
+        await pause(LOOK_INTERVAL_MS);
       } else {
         if (deadline.aborted) throw refusal(path, holder);
-        await (holder.motion === "moving" ? sleep(LOOK_INTERVAL_MS) : change(holder, deadline));
+        await (holder.motion === "moving" ? pause(LOOK_INTERVAL_MS) : change(holder, deadline));
       }
     }
   }
@@ -105,7 +106,7 @@ export class ProcessLock {
   }
 
   async release(): Promise<void> {
-    clearInterval(this.beating);
+    this.beating.abort();
     // Another process's lock may have the name by now.
     if (await this.isHeld()) await rm(this.path, { force: true });
     held.delete(this.token);
@@ -144,8 +145,7 @@ export class ProcessLock {
     for (const dead of others) await rm(dead.path, { force: true });
     if (others.length > 0)
       lock.takenFrom = others.some(({ motion }) => motion === "silent") ? "silent" : "dead";
-    lock.beating = setInterval(() => void lock.beat(), settings.leaseMs / BEATS_PER_LEASE);
-    lock.beating.unref();
+    void repeatEvery(settings.leaseMs / BEATS_PER_LEASE, lock.beating.signal, () => lock.beat());
     return lock;
   }
 
@@ -160,7 +160,7 @@ export class ProcessLock {
       // Tried again soon; if it never works, somebody takes the lock over, and that is noticed.
       return;
     }
-    clearInterval(this.beating);
+    this.beating.abort();
     this.onLoss();
   }
 }
