@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
@@ -13,13 +13,15 @@ import { readEvents } from "./read-events.js";
 import { usePostgres } from "./use-postgres.js";
 import { hasRedisServer, RedisServer } from "./use-redis.js";
 
-const README = new URL("../README.md", import.meta.url);
+const PACKAGE = new URL("../", import.meta.url);
+const GUIDES = (await readdir(new URL("docs/", PACKAGE))).map((name) => `docs/${name}`);
 /** Inside the package, so that the examples find what they import; ignored by git. */
 const FOLDER = new URL(".readme/", import.meta.url);
 
-const examples = [...(await readFile(README, "utf8")).matchAll(/```ts\n([\s\S]*?)```/g)].map(
-  ([, code = ""]) => code,
+const texts = await Promise.all(
+  ["README.md", ...GUIDES].map((name) => readFile(new URL(name, PACKAGE), "utf8")),
 );
+const examples = [...texts.join("\n").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
 
 /** Runs the first example that contains `mark`, and gives its exports. */
 async function load(mark: string): Promise<Record<string, Type>> {
@@ -36,7 +38,7 @@ async function classIn(name: string): Promise<Type> {
   return found;
 }
 
-describe("the README's examples run", () => {
+describe("the examples of README and guides run", () => {
   let emulator: Emulator;
   const startedIn = process.cwd();
   let parent: string;

@@ -154,6 +154,8 @@ function resolveStore(
 ): VideoTaskStore {
   if (store === undefined) {
     return new JournalVideoTaskStore({
+      // Nobody asked for it: applications that only chat run where nothing can be written.
+      whenUnwritable: "warn",
       ...(name !== DEFAULT_INSTANCE && { name }),
       ...(retention !== undefined && { retention }),
     });

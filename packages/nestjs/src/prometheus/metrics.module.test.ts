@@ -1,5 +1,4 @@
 import { ConfigurationError } from "@model-gateway/core";
-import { FastifyAdapter } from "@nestjs/platform-fastify";
 import { Counter, Registry } from "prom-client";
 import { lastValueFrom } from "rxjs";
 import { describe, expect, it } from "vitest";
@@ -158,26 +157,6 @@ describe("MetricsModule", () => {
       ).toBe(round);
       await app.close();
       expect(await register.metrics()).not.toContain("model_gateway_video_troubles{");
-    }
-  });
-
-  it("serves on Fastify, too", async () => {
-    const { connection } = await useEmulator();
-    const register = new Registry();
-    const { NestFactory } = await import("@nestjs/core");
-    class AppModule {}
-    const { Module } = await import("@nestjs/common");
-    Module({ imports: [ModelGatewayModule.forRoot(connection), MetricsModule.forRoot({ register })] })(
-      AppModule,
-    );
-    const app = await NestFactory.create(AppModule, new FastifyAdapter() as never, { logger: false });
-    try {
-      await app.listen(0, "127.0.0.1");
-      const response = await fetch(`${await app.getUrl()}/metrics`);
-      expect(response.headers.get("content-type")).toBe(register.contentType);
-      expect(await response.text()).toContain("# TYPE model_gateway_attempts_total counter");
-    } finally {
-      await app.close();
     }
   });
 

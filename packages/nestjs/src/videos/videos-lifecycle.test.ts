@@ -1,23 +1,33 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { VideoTask } from "@model-gateway/core";
 import { ConsoleLogger } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { firstValueFrom, lastValueFrom, toArray } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { holdBack } from "../../test/hold-back.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
 import {
+  ChatService,
+  JournalVideoTaskStore,
   MemoryVideoTaskStore,
   ModelGatewayModule,
   VideosClosedError,
   type VideosOptions,
   VideosService,
+  type VideoTaskStore,
+  VideoTaskStoreError,
 } from "../index.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 
 const STUCK = { ...VIDEO, content: [{ type: "text" as const, text: "[[stuck]]" }] };
 
-async function useStore(store = new MemoryVideoTaskStore(), options: VideosOptions = {}) {
+async function useStore<Store extends VideoTaskStore = MemoryVideoTaskStore>(
+  store = new MemoryVideoTaskStore() as VideoTaskStore as Store,
+  options: VideosOptions = {},
+) {
   const { emulator, connection } = await useEmulator();
   const boot = async (logger?: ConsoleLogger) => {
     const videos = { ...FAST_POLLS, store, ...options };
@@ -273,5 +283,36 @@ describe("a store that takes its time", () => {
     emulator.faults.add({ kind: "drop-after", path: "/videos", times: 1 });
     await expect(videos.submit(VIDEO, { key: "order-1" })).rejects.toMatchObject({ maybeProcessed: true });
     expect((await store.get("order-1"))?.status).toBe("unknown");
+  });
+});
+
+describe("an application in a folder that is read-only", () => {
+  it("starts and chats, says so, and pays for no video that it could not keep", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "read-only-"));
+    const startedIn = process.cwd();
+    onTestFinished(async () => {
+      process.chdir(startedIn);
+      await rm(folder, { recursive: true, force: true });
+    });
+    // Like a folder that nobody may write, also for those who may write everywhere.
+    await writeFile(join(folder, ".model-gateway"), "");
+    process.chdir(folder);
+    const { emulator, connection } = await useEmulator();
+    const { app } = await bootApp([ModelGatewayModule.forRoot(connection)]);
+    const body = { model: "local-chat", messages: [{ role: "user" as const, content: "Hello" }] };
+    expect((await app.get(ChatService).create(body)).choices).toHaveLength(1);
+    const videos = app.get(VideosService);
+    expect(await videos.troubles()).toEqual([expect.stringContaining("No video can be submitted")]);
+    await expect(videos.submit(VIDEO)).rejects.toBeInstanceOf(VideoTaskStoreError);
+    expect(emulator.videos.list()).toEqual([]);
+  });
+
+  it("does not start with a store of its own there", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "read-only-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const directory = join(folder, "taken");
+    await writeFile(directory, "");
+    const { boot } = await useStore(new JournalVideoTaskStore({ directory }));
+    await expect(boot()).rejects.toThrow(/cannot be used/);
   });
 });

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { VideoTask } from "@model-gateway/core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Logger } from "@nestjs/common";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { compileChild, startChild } from "../../../test/child.js";
 import { videoTaskRetentionContract } from "../../testing/video-task-retention-contract.js";
 import { videoTaskStoreContract } from "../../testing/video-task-store-contract.js";
@@ -203,6 +204,23 @@ describe("a journal store", () => {
     const opened = open();
     await expect(opened).rejects.toThrow(/cannot be used: .*Nothing was sent.*option directory/);
     await expect(opened).rejects.toMatchObject({ kind: "configuration" });
+  });
+
+  it("warns of that where it may be of no matter, and works as soon as it can", async () => {
+    const { directory, open } = await useStores();
+    await mkdir(join(directory, ".."));
+    await writeFile(directory, "a file where the folder should be");
+    const warn = vi.spyOn(Logger.prototype, "warn").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const { store } = await open({ whenUnwritable: "warn" });
+    const sentence = /^No video can be submitted: .*cannot be used: .*option directory/;
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(sentence)]]);
+    expect(await store.troubles()).toEqual([expect.stringMatching(sentence)]);
+    const begin = () => store.begin({ key: "a", submission: SUBMISSION });
+    await expect(begin()).rejects.toThrow(/Nothing was sent/);
+    await rm(directory);
+    expect(await store.troubles()).toEqual([]);
+    expect(await begin()).toBe(true);
   });
 });
 

@@ -38,6 +38,12 @@ export interface JournalVideoTaskStoreOptions {
    * tasks are taken over. At least 1000. Default 30000.
    */
   lockLeaseMs?: number;
+  /**
+   * What to do at the start when there is no journal yet and none could be made, as in a folder that is read-only: `fail`, or
+   * `warn`, and tell `troubles()`, for an application that may submit no videos. Default `fail`; the store that the module
+   * makes by itself warns. A submission fails in either case, before anything is paid.
+   */
+  whenUnwritable?: "fail" | "warn";
 }
 
 interface OpenJournal {
@@ -61,6 +67,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private readonly basePath: string;
   private readonly lockWaitMs: number;
   private readonly lockLeaseMs: number;
+  private readonly whenUnwritable: "fail" | "warn";
   private journal: OpenJournal | undefined;
   private openedWith: VideoTaskPolling | undefined;
   /** Whether to open them; without a task there are none. */
@@ -76,6 +83,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     retention,
     lockWaitMs = DEFAULT_LOCK_WAIT_MS,
     lockLeaseMs = DEFAULT_LOCK_LEASE_MS,
+    whenUnwritable = "fail",
   }: JournalVideoTaskStoreOptions = {}) {
     super("JournalVideoTaskStore", retention);
     if (!(lockLeaseMs >= SHORTEST_LOCK_LEASE_MS)) {
@@ -91,6 +99,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     );
     this.lockWaitMs = lockWaitMs;
     this.lockLeaseMs = lockLeaseMs;
+    this.whenUnwritable = whenUnwritable;
     this.changes$.subscribe(({ key }) => this.unpublished.delete(key));
   }
 
@@ -102,7 +111,9 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     this.openedWith = polling;
     const isThere = await exists(this.pathOf("journal")).catch((error) => this.explain(error));
     if (isThere) return this.openFiles(polling);
-    await probeFolder(this.directory).catch((error) => this.explain(error));
+    const unwritable = await this.probe();
+    if (unwritable !== undefined && this.whenUnwritable === "fail") throw unwritable;
+    if (unwritable !== undefined) this.logger.warn(`No video can be submitted: ${unwritable.message}`);
     await super.open(polling);
   }
 
@@ -148,7 +159,10 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
 
   override async troubles(): Promise<string[]> {
     const { journal } = this;
-    if (journal === undefined) return [];
+    if (journal === undefined) {
+      const unwritable = await this.probe();
+      return unwritable === undefined ? [] : [`No video can be submitted: ${unwritable.message}`];
+    }
     const trouble = await journal.file.findTrouble();
     return [
       ...(trouble === undefined ? [] : [`Video tasks cannot be written down: ${trouble}`]),
@@ -179,6 +193,16 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     await this.journal.file.append(JSON.stringify(record), purpose, () =>
       this.unpublished.set(record.key, record),
     );
+  }
+
+  /** @returns why no files could be made for a first task */
+  private async probe(): Promise<Error | undefined> {
+    try {
+      await probeFolder(this.directory).catch((error) => this.explain(error));
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
   }
 
   private async create(): Promise<void> {
