@@ -16,8 +16,8 @@ export default defineConfig({
     exclude: [
       "**/node_modules/**",
       // Processes of their own, and files that have nothing to do with Nest.
-      "test/{built-package,many-watches,sigkill}.test.ts",
-      "test/bullmq/*.test.ts",
+      "test/{bad-day,built-package,many-watches,sigkill,traces}.test.ts",
+      "test/{bullmq,soak}/*.test.ts",
       "src/videos/journal/*.test.ts",
       // Parts that are installed for Nest 12 only.
       "test/{fastify,instance-proxies,microservice,readme,redis-microservice,swagger,websocket}.test.ts",
