@@ -39,11 +39,11 @@ export interface JournalVideoTaskStoreOptions {
    */
   lockLeaseMs?: number;
   /**
-   * What to do at the start when there is no journal yet and none could be made, as in a folder that is read-only: `fail`, or
-   * `warn`, and tell `troubles()`, for an application that may submit no videos. Default `fail`; the store that the module
+   * What to do at the start when there is no journal yet and none could be made, as in a folder that is read-only: `throw`, or
+   * `warn`, and tell `troubles()`, for an application that may submit no videos. Default `throw`; the store that the module
    * makes by itself warns. A submission fails in either case, before anything is paid.
    */
-  whenUnwritable?: "fail" | "warn";
+  whenUnwritable?: "throw" | "warn";
 }
 
 interface OpenJournal {
@@ -67,7 +67,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private readonly basePath: string;
   private readonly lockWaitMs: number;
   private readonly lockLeaseMs: number;
-  private readonly whenUnwritable: "fail" | "warn";
+  private readonly whenUnwritable: "throw" | "warn";
   private journal: OpenJournal | undefined;
   private openedWith: VideoTaskPolling | undefined;
   /** Whether to open them; without a task there are none. */
@@ -83,7 +83,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     retention,
     lockWaitMs = DEFAULT_LOCK_WAIT_MS,
     lockLeaseMs = DEFAULT_LOCK_LEASE_MS,
-    whenUnwritable = "fail",
+    whenUnwritable = "throw",
   }: JournalVideoTaskStoreOptions = {}) {
     super("JournalVideoTaskStore", retention);
     if (!(lockLeaseMs >= SHORTEST_LOCK_LEASE_MS)) {
@@ -112,7 +112,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     const isThere = await exists(this.pathOf("journal")).catch((error) => this.explain(error));
     if (isThere) return this.openFiles(polling);
     const unwritable = await this.probe();
-    if (unwritable !== undefined && this.whenUnwritable === "fail") throw unwritable;
+    if (unwritable !== undefined && this.whenUnwritable === "throw") throw unwritable;
     if (unwritable !== undefined) this.logger.warn(`No video can be submitted: ${unwritable.message}`);
     await super.open(polling);
   }
