@@ -7,6 +7,6 @@ export const testOptions = {
   // A process for many files: half of their time went into importing the same frameworks again. So a file puts back
   // what it changes of the process: its environment, spies, clocks.
   isolate: false,
-  // One more than the cores that are expected: many files wait for processes and clocks for most of their time.
-  maxWorkers: 3,
+  // Two more than the cores that are expected: many files wait for processes and clocks for most of their time.
+  maxWorkers: 4,
 } as const;
