@@ -6,7 +6,13 @@ export type { PollOutage, PollPace } from "./videos/poll-scheduler.js";
 export type { PollOptions, VideoPoll } from "./videos/poll-video-task.js";
 export type { ReadCallbackOptions, VideoCallback } from "./videos/read-video-callback.js";
 export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-errors.js";
-export { type VideoOutcome, type VideoStatus, videoOutcome } from "./videos/video-status.js";
+export {
+  FINAL_VIDEO_STATUSES,
+  type FinalVideoStatus,
+  type VideoOutcome,
+  type VideoStatus,
+  videoOutcome,
+} from "./videos/video-status.js";
 export type {
   AudioReferenceItem,
   DraftTaskItem,

@@ -20,6 +20,7 @@ export type {
   ModelGatewayModuleExtras,
   ModelGatewayModuleOptions,
   ModelGatewayOptionsFactory,
+  VideoHandlersOptions,
   VideosOptions,
 } from "./module/model-gateway-module-options.js";
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
@@ -30,7 +31,15 @@ export {
 } from "./videos/journal/journal-video-task-store.js";
 export { JournalWriteError } from "./videos/journal/journal-write-error.js";
 export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
+export { OnVideo, type OnVideoOptions } from "./videos/on-video.js";
+export type { VideoCompletion } from "./videos/video-completions.js";
 export { VideoConflictError } from "./videos/video-conflict-error.js";
+export {
+  type VideoDelivery,
+  type VideoDeliveryAttempt,
+  type VideoHandlerStatus,
+  withDueDeliveries,
+} from "./videos/video-delivery.js";
 export { VideoException } from "./videos/video-exception.js";
 export { VideoKeyTakenError } from "./videos/video-key-taken-error.js";
 export { VideoLostError } from "./videos/video-lost-error.js";
@@ -48,6 +57,7 @@ export type {
 export type { VideoTaskRetention } from "./videos/video-task-retention.js";
 export {
   type PolledOnce,
+  type VideoTaskDelivering,
   type VideoTaskFilter,
   type VideoTaskPolling,
   VideoTaskStore,

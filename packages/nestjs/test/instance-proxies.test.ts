@@ -12,12 +12,16 @@ import {
   ModelGatewayModule,
   ModelsService,
   ModerationsService,
+  OnVideo,
   SpeechService,
   VideosService,
+  type VideoTaskRecord,
 } from "../src/index.js";
 import { ModelGatewayHealthIndicator } from "../src/terminus.js";
 import { bootApp } from "./boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "./use-emulator.js";
+
+const shipped: string[] = [];
 
 @Injectable()
 class Consumer {
@@ -33,6 +37,11 @@ class Consumer {
     @Inject(SpeechService) readonly speech: SpeechService,
     @Inject(VideosService) readonly videos: VideosService,
   ) {}
+
+  @OnVideo("succeeded")
+  ship({ key }: VideoTaskRecord) {
+    shipped.push(key);
+  }
 }
 
 /** Boots with every provider behind a Proxy, as observability tools wrap them. */
@@ -104,6 +113,8 @@ it("videos, their watches and metrics work behind a Proxy, and everything closes
   expect((await watched).status).toBe("succeeded");
   expect((await videos.list()).map((record) => record.key)).toEqual([key]);
   expect(await polled).toMatchObject({ type: "request" });
+  await expect.poll(() => videos.list({ delivery: "delivered" })).toHaveLength(1);
+  expect(shipped).toEqual([key]);
   const ended = Promise.all([
     lastValueFrom(videos.orphans$.pipe(toArray())),
     lastValueFrom(metrics.events$, { defaultValue: undefined }),

@@ -241,6 +241,35 @@ describe("the examples of README and guides run", () => {
     expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "succeeded", handle });
   }
 
+  it("handlers that are called when a video ends, and once more on demand", async () => {
+    const [Orders, Redelivery, CompletionLog] = [
+      await classIn("Orders"),
+      await classIn("Redelivery"),
+      await classIn("CompletionLog"),
+    ];
+    const { app } = await bootApp([await classIn("AppModule")], {
+      providers: [Orders, Redelivery, CompletionLog],
+    });
+    const videos = app.get(VideosService);
+    const submit = async (end: "succeed" | "fail") => {
+      const content = [{ type: "text" as const, text: "A boat [[stuck]]" }];
+      const { key } = await videos.submit({ model: "local-video-2.0", content, duration: 4 });
+      await emulator.videos[end]((await videos.get(key))?.handle?.id ?? "");
+      await videos.reconcile(key);
+      return key;
+    };
+    const [made, failed] = [await submit("succeed"), await submit("fail")];
+    const { shipped, refunded } = app.get(Orders);
+    await expect.poll(() => [...shipped.values()]).toEqual([expect.stringContaining(`${made}: http`)]);
+    await expect.poll(() => [...refunded]).toEqual([failed]);
+    const { lines } = app.get(CompletionLog);
+    await expect
+      .poll(() => [...lines].sort())
+      .toEqual([`${made} is succeeded`, `${failed} is failed`].sort());
+    await app.get(Redelivery).all();
+    await expect.poll(() => videos.list({ delivery: "delivered", finished: true })).toHaveLength(2);
+  });
+
   it("metrics, counted per call", async () => {
     const TokenCounter = await classIn("TokenCounter");
     const { app } = await bootApp([await classIn("AppModule")], {

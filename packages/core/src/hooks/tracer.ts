@@ -50,6 +50,11 @@ export interface CallSpan {
 export interface GatewayTracer {
   /** @returns undefined for a call that is not to be traced */
   startCall(call: TracedCall): CallSpan | undefined;
+  /**
+   * Runs something as a part of a trace that began elsewhere, such as what follows the end of a video task in that of its
+   * submission. Returns what `run` returns. Default: what runs stands by itself.
+   */
+  within?<T>(trace: TraceContext, run: () => T): T;
 }
 
 type StreamEnd = Pick<CallEnd, "outcome" | "result">;

@@ -209,6 +209,8 @@ describe.each(TRANSPORTS)("the span of a call over %s", (_name, transport) => {
     const submit = tracer.startSpan("submit");
     const carrier = {};
     propagation.inject(trace.setSpan(context.active(), submit), carrier);
+    const inside = openTelemetry().within?.(carrier as { traceparent: string }, () => trace.getActiveSpan());
+    expect(inside?.spanContext().spanId).toBe(submit.spanContext().spanId);
     const file = await withTrace(carrier as { traceparent: string }, () => client.download("/from"));
     // The body of the redirect is over by now; the file is not.
     expect(spans()).toEqual([]);

@@ -47,6 +47,7 @@ export function openTelemetry({ tracer, captureContent = false }: OpenTelemetryO
       if (captureContent && span.isRecording()) span.setAttributes(contentOfRequest(call));
       return new OpenTelemetrySpan(span, call, trace.setSpan(parent, span), captureContent);
     },
+    within: withTrace,
   };
 }
 

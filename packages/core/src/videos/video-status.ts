@@ -22,10 +22,18 @@ export function readStatusWord(word: string | undefined): VideoStatus {
   return STATUS_BY_WORD.get(word?.trim().toLowerCase()) ?? "running";
 }
 
+/** Where a task stands that is over. */
+export type FinalVideoStatus = Exclude<VideoStatus, "queued" | "running">;
+
 /** Whether a task is over. */
-export function isTerminal(status: VideoStatus): boolean {
+export function isTerminal(status: VideoStatus): status is FinalVideoStatus {
   return status !== "queued" && status !== "running";
 }
+
+/** Every way in which a task ends. */
+export const FINAL_VIDEO_STATUSES: readonly FinalVideoStatus[] = (Object.keys(WORDS) as VideoStatus[]).filter(
+  isTerminal,
+);
 
 /** How a task stands for somebody who only wants the video. */
 export type VideoOutcome = "pending" | "success" | "failure";

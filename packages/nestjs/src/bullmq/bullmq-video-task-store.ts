@@ -4,6 +4,13 @@ import { Logger } from "@nestjs/common";
 import { defer, NEVER, type Observable, repeat, Subject, type Subscription, timeout } from "rxjs";
 import { matchesFilter } from "../videos/matches-filter.js";
 import {
+  deliveryRecord,
+  hasDueDeliveries,
+  redeliveredRecord,
+  type VideoDelivery,
+  withDueDeliveries,
+} from "../videos/video-delivery.js";
+import {
   acceptedRecord,
   begunRecord,
   isOver,
@@ -18,7 +25,12 @@ import {
   type VideoTaskStall,
 } from "../videos/video-task-record.js";
 import { resolveRetention, type VideoTaskRetention } from "../videos/video-task-retention.js";
-import { type VideoTaskFilter, type VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
+import {
+  type VideoTaskDelivering,
+  type VideoTaskFilter,
+  type VideoTaskPolling,
+  VideoTaskStore,
+} from "../videos/video-task-store.js";
 import { backends, type VideoTaskBackend } from "./backends.js";
 import type { VideoTaskConnection } from "./connection-options.js";
 import { VideoTaskChanges } from "./video-task-changes.js";
@@ -29,6 +41,7 @@ import {
   jobIdOf,
   polledData,
   recordOf,
+  redeliveredData,
   statedData,
   type VideoTaskJob,
 } from "./video-task-job.js";
@@ -46,7 +59,7 @@ export interface BullMqVideoTaskStoreOptions {
   queueName?: string;
   /** Of the names of all keys in Redis. Default: BullMQ's, `bull`. */
   prefix?: string;
-  /** Polls that one process has under way at once, at most. Default 50. */
+  /** Polls that one process has under way at once, beside `videos.handlers.concurrency` for handlers. Default 50. */
   concurrency?: number;
   /**
    * How long a submission may take before it is `unknown`. A task id that comes later still counts. Must be longer
@@ -75,8 +88,8 @@ const BACKLOG_SECONDS = 60;
  * in `connection`, or `runMigrations` of BullMQ). When the server does not answer, every call rejects: `submit` then
  * fails before anything is paid.
  *
- * `list` reads all tasks that are kept; no finished ones for the statuses `submitting` and `unknown`, for `stalled: true`
- * and for `finished: false`.
+ * `list` reads all tasks that are kept; no finished ones for the statuses `submitting` and `unknown`, for `stalled: true`,
+ * for `finished: false` and for deliveries that are `due` or `dead`.
  *
  * @example
  * new BullMqVideoTaskStore({ connection: "redis://localhost:6379" })
@@ -99,6 +112,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   private connected: VideoTaskQueue | undefined;
   private worker: VideoTaskWorker | undefined;
   private listener: Promise<VideoTaskListener> | undefined;
+  private delivering: VideoTaskDelivering | undefined;
   private ratePerSecond = Number.POSITIVE_INFINITY;
   private stalledAt = Number.NEGATIVE_INFINITY;
   private lastError = "";
@@ -148,6 +162,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     const queue = await VideoTaskQueue.connect(this.settings, this.report);
     this.connected = queue;
     this.ratePerSecond = polling.ratePerSecond;
+    this.delivering = polling.delivering;
     try {
       await this.start(queue, polling);
     } catch (error) {
@@ -222,6 +237,23 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     await this.changes.written(this.queue, job.id ?? "");
   }
 
+  async deliver(key: string, delivery: VideoDelivery): Promise<void> {
+    if (await this.worker?.deliver(key, delivery)) return;
+    const job = await this.queue.require(key);
+    const delivered = deliveryRecord(recordOf(job), delivery);
+    if (delivered === undefined) return;
+    await this.queue.writePolls(job, polledData(job, delivered, 0));
+    await this.changes.written(this.queue, job.id ?? "");
+  }
+
+  async redeliver(key: string): Promise<void> {
+    const job = await this.queue.require(key);
+    if (redeliveredRecord(recordOf(job)) === undefined) return;
+    await this.queue.write(job, redeliveredData(job.data), this.id);
+    await this.queue.makeDue(job.id ?? "", 0);
+    await this.changes.written(this.queue, job.id ?? "");
+  }
+
   async pollSoon(key: string): Promise<void> {
     const record = await this.get(key);
     if (record?.handle === undefined || isSettled(record)) return;
@@ -235,8 +267,14 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   }
 
   async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
-    const { status, stalled, finished } = filter;
-    const isOpen = status === "unknown" || status === "submitting" || stalled === true || finished === false;
+    const { status, stalled, finished, delivery } = filter;
+    const isUndelivered = delivery !== undefined && delivery !== "delivered";
+    const isOpen =
+      status === "unknown" ||
+      status === "submitting" ||
+      stalled === true ||
+      finished === false ||
+      isUndelivered;
     const records = (await this.queue.all(!isOpen)).map(recordOf);
     return records.filter((record) => matchesFilter(record, filter));
   }
@@ -319,7 +357,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   ): Promise<VideoTaskJob | undefined> {
     const job = await this.queue.require(key);
     const record = recordOf(job);
-    const stated = isOver(record) ? undefined : next(record);
+    const stated = isOver(record) ? undefined : this.withDue(record, next(record));
     if (stated === undefined) return undefined;
     await this.queue.write(job, statedData(job.data, stated), this.id);
     await this.changes.written(this.queue, job.id ?? "");
@@ -334,11 +372,22 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   ): Promise<void> {
     const job = await this.queue.require(key);
     const record = recordOf(job);
-    const found = isOver(record) ? undefined : next(record);
+    const found = isOver(record) ? undefined : this.withDue(record, next(record));
     if (found === undefined) return;
     const isNews = found.version !== record.version;
     await this.queue.writePolls(job, (isNews ? polledData : failedData)(job, found, failedPolls));
     if (isNews) await this.changes.written(this.queue, jobIdOf(key));
+    if (hasDueDeliveries(found)) await this.queue.makeDue(jobIdOf(key), 0);
+  }
+
+  private withDue(
+    previous: VideoTaskRecord,
+    record: VideoTaskRecord | undefined,
+  ): VideoTaskRecord | undefined {
+    const { delivering } = this;
+    return (
+      record && withDueDeliveries(previous, record, delivering && ((status) => delivering.handlersOf(status)))
+    );
   }
 
   /** Listens to the changes of other processes, if anybody wants to know. */

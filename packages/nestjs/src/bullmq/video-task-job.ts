@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Job } from "bullmq";
+import { revived, type VideoDelivery } from "../videos/video-delivery.js";
 import type { VideoTaskIntent, VideoTaskProblem, VideoTaskRecord } from "../videos/video-task-record.js";
 
 // A task is one job, and its record has two parts, so that nobody overwrites a task id that another writes at the same
@@ -11,7 +12,10 @@ import type { VideoTaskIntent, VideoTaskProblem, VideoTaskRecord } from "../vide
 export type Standing = Pick<
   VideoTaskRecord,
   "status" | "handle" | "task" | "problem" | "stalled" | "watchedSince" | "updatedAt"
->;
+> & { deliveries?: StoredDelivery[] };
+
+/** A delivery, with the round that it died in: a later one makes it due again. */
+type StoredDelivery = VideoDelivery & { round?: number };
 
 /** Data of a job: what was submitted, and what became of the submission. */
 export interface SubmissionData extends VideoTaskIntent {
@@ -28,6 +32,8 @@ export interface SubmissionData extends VideoTaskIntent {
   watchCancelledAt?: number;
   /** Why, when not the application wanted it so. */
   watchProblem?: VideoTaskProblem;
+  /** Grows whenever deliveries are asked for again. */
+  round?: number;
 }
 
 /** Progress of a job, and its return value in the end: what polls found. */
@@ -52,15 +58,25 @@ export function jobIdOf(key: string): string {
 
 /** The record that the parts of a job make. */
 export function recordOf(job: Parts): VideoTaskRecord {
-  const { key, submission, createdAt, revision, standing, watchCancelledAt, watchProblem } = job.data;
+  const {
+    key,
+    submission,
+    createdAt,
+    revision,
+    standing,
+    watchCancelledAt,
+    watchProblem,
+    round = 0,
+  } = job.data;
   const polls = pollsOf(job);
-  const { updatedAt, stalled, ...current } = currentPolls(job)?.standing ?? standing;
+  const { updatedAt, stalled, deliveries, ...current } = currentPolls(job)?.standing ?? standing;
   return {
     key,
     submission,
     ...current,
     // What nobody polls is not about to be read.
     ...(stalled !== undefined && watchCancelledAt === undefined && { stalled }),
+    ...(deliveries !== undefined && { deliveries: deliveries.map((stored) => deliveryOf(stored, round)) }),
     ...(watchProblem !== undefined && { problem: watchProblem }),
     version: revision + (polls?.revision ?? 0),
     createdAt,
@@ -73,6 +89,10 @@ export function recordOf(job: Parts): VideoTaskRecord {
 export function currentPolls(job: Parts): PollData | undefined {
   const polls = pollsOf(job);
   return polls?.basis === job.data.basis ? polls : undefined;
+}
+
+function deliveryOf({ round: diedIn = 0, ...delivery }: StoredDelivery, round: number): VideoDelivery {
+  return delivery.state === "dead" && diedIn < round ? revived(delivery) : delivery;
 }
 
 /**
@@ -113,7 +133,7 @@ export function statedData(data: SubmissionData, record: VideoTaskRecord): Submi
     ...rest,
     revision,
     basis: revision,
-    standing: standingOf(record),
+    standing: standingOf(record, data.round),
     ...(watchCancelledAt !== undefined && { watchCancelledAt }),
   };
 }
@@ -131,13 +151,18 @@ export function cancelledData(
   };
 }
 
+/** Data after somebody wanted dead deliveries to be due again. */
+export function redeliveredData(data: SubmissionData): SubmissionData {
+  return { ...data, revision: data.revision + 1, round: (data.round ?? 0) + 1 };
+}
+
 /** Progress after the worker that has the job learned how the task stands. */
 export function polledData(job: Parts, record: VideoTaskRecord, failedPolls: number): PollData {
   const { basis, createdAt } = job.data;
   // At least the age, so that a worker that writes late, after it lost its lock, cannot make it fall behind what
   // watchers have seen.
   const revision = Math.max((pollsOf(job)?.revision ?? 0) + 1, Date.now() - createdAt);
-  return { basis, revision, standing: standingOf(record), failedPolls };
+  return { basis, revision, standing: standingOf(record, job.data.round), failedPolls };
 }
 
 /** Progress after a poll that learned nothing that would be told. */
@@ -145,19 +170,22 @@ export function failedData(job: Parts, record: VideoTaskRecord, failedPolls: num
   return {
     basis: job.data.basis,
     revision: pollsOf(job)?.revision ?? 0,
-    standing: standingOf(record),
+    standing: standingOf(record, job.data.round),
     failedPolls,
   };
 }
 
 /** Whether a record stands so, whatever the time. */
-export function sameStanding(standing: Standing, record: VideoTaskRecord): boolean {
+export function sameStanding(standing: Standing, record: VideoTaskRecord, round?: number): boolean {
   // Both as they look after a trip through a database that keeps no order of fields.
-  return isDeepStrictEqual({ ...standing, updatedAt: 0 }, { ...standingOf(record), updatedAt: 0 });
+  return isDeepStrictEqual({ ...standing, updatedAt: 0 }, { ...standingOf(record, round), updatedAt: 0 });
 }
 
-function standingOf(record: VideoTaskRecord): Standing {
-  const { status, handle, task, problem, stalled, watchedSince, updatedAt } = record;
+function standingOf(record: VideoTaskRecord, round = 0): Standing {
+  const { status, handle, task, problem, stalled, watchedSince, updatedAt, deliveries } = record;
+  const stored = deliveries?.map((delivery) =>
+    delivery.state === "dead" ? { ...delivery, round } : delivery,
+  );
   return {
     status,
     ...(handle !== undefined && { handle }),
@@ -165,6 +193,7 @@ function standingOf(record: VideoTaskRecord): Standing {
     ...(problem !== undefined && { problem: storable(problem) }),
     ...(stalled !== undefined && { stalled: storable(stalled) }),
     ...(watchedSince !== undefined && { watchedSince }),
+    ...(stored !== undefined && { deliveries: storable(stored) }),
     updatedAt,
   };
 }

@@ -3,6 +3,12 @@ import { DelayedError, type Job, Worker } from "bullmq";
 import { firstValueFrom, fromEvent } from "rxjs";
 import { repeatEvery } from "../videos/repeat-every.js";
 import {
+  deliveryRecord,
+  hasDueDeliveries,
+  type VideoDelivery,
+  withDueDeliveries,
+} from "../videos/video-delivery.js";
+import {
   isFinished,
   isOver,
   polledRecord,
@@ -21,6 +27,7 @@ import {
   type PollData,
   polledData,
   recordOf,
+  type SubmissionData,
   sameStanding,
   type VideoTaskJob,
 } from "./video-task-job.js";
@@ -70,6 +77,8 @@ export class VideoTaskWorker {
   /** Jobs of the tasks that are being polled here right now, by key. */
   private readonly turns = new Map<string, VideoTaskJob>();
   private stopping = false;
+  /** Jobs whose handlers are being called here. */
+  private delivering = 0;
   private readonly sweeping = new AbortController();
   /** Set while no poll of this process is answered: one at a time, so far apart. Other processes may have better luck. */
   private probes: { everyMs: number; nextAt: number } | undefined;
@@ -89,7 +98,7 @@ export class VideoTaskWorker {
         connection: forWaiting(settings.connection, backend),
         ...(prefix !== undefined && { prefix }),
         autorun: false,
-        concurrency,
+        concurrency: concurrency + (polling.delivering?.concurrency ?? 0),
         lockDuration: lockDurationMs,
         stalledInterval: lockDurationMs / 2,
         maxStalledCount: ENDLESS,
@@ -149,6 +158,18 @@ export class VideoTaskWorker {
     return true;
   }
 
+  /** Writes how a call of a handler stands, if its task is in hand here; false when it is not. */
+  async deliver(key: string, delivery: VideoDelivery): Promise<boolean> {
+    const job = this.turns.get(key);
+    if (job === undefined) return false;
+    const record = recordOf(job);
+    const next = deliveryRecord(record, delivery);
+    if (next === undefined) return true;
+    await job.updateProgress(polledData(job, next, 0));
+    await this.events.changed(job.id ?? "");
+    return true;
+  }
+
   /** Forgets what has been finished for too long, now and from time to time: BullMQ does so only when a job ends. */
   private async forgetExpired(): Promise<void> {
     const { finishedForMs } = this.settings.retention;
@@ -175,7 +196,7 @@ export class VideoTaskWorker {
 
   private async runTask(job: VideoTaskJob, token: string, signal: AbortSignal): Promise<null> {
     const { id = "" } = job;
-    const { basis, standing } = job.data;
+    const { basis, round, standing } = job.data;
     const nextMs = this.stopping ? 0 : await this.turn(job, signal);
     // Moved here and not by returning, so that the job can be looked at once more when it has come to rest.
     if (nextMs === undefined) await job.moveToCompleted(currentPolls(job) ?? null, token, false);
@@ -185,7 +206,7 @@ export class VideoTaskWorker {
       await job.moveToDelayed(dueAt, token);
     }
     const comesSoon = nextMs !== undefined && nextMs < LOOK_AGAIN_MS && standing.handle !== undefined;
-    if (!comesSoon) await this.lookOnceMore(id, basis);
+    if (!comesSoon) await this.lookOnceMore(id, { basis, round });
     throw new DelayedError();
   }
 
@@ -193,16 +214,48 @@ export class VideoTaskWorker {
   private async turn(job: VideoTaskJob, signal: AbortSignal): Promise<number | undefined> {
     const record = recordOf(job);
     if (isFinished(record)) return undefined;
+    if (hasDueDeliveries(record)) return this.deliverDue(job, signal);
+    if (isOver(record)) return LOOK_AGAIN_MS;
     // Also one that was not over in time, which is looked at once a day.
     if (record.handle !== undefined) return this.poll(job, record, signal);
     if (record.status === "submitting") {
       const leaseMs = record.createdAt + this.settings.submissionLeaseMs - Date.now();
       if (leaseMs > 0) return leaseMs;
       const lost = troubledRecord(record, "unknown", LEFT_BEHIND);
-      if (lost !== undefined) await job.updateProgress(polledData(job, lost, 0));
+      if (lost !== undefined) await job.updateProgress(polledData(job, this.withDue(record, lost), 0));
       await this.events.changed(job.id ?? "");
     }
-    return LOOK_AGAIN_MS;
+    return this.deliverDue(job, signal);
+  }
+
+  /** Calls the handlers that are due of a job that has its turn. @returns milliseconds until the next turn */
+  private async deliverDue(job: VideoTaskJob, signal: AbortSignal): Promise<number | undefined> {
+    const { delivering } = this.polling;
+    const record = recordOf(job);
+    if (!hasDueDeliveries(record)) return isFinished(record) ? undefined : LOOK_AGAIN_MS;
+    if (delivering === undefined) return LOOK_AGAIN_MS;
+    if (this.delivering >= Math.max(1, delivering.concurrency)) return SOON_MS;
+    this.resize();
+    this.delivering += 1;
+    this.turns.set(record.key, job);
+    try {
+      const nextMs = await delivering.once(record, { signal });
+      return nextMs ?? (isFinished(recordOf(job)) ? undefined : LOOK_AGAIN_MS);
+    } finally {
+      this.turns.delete(record.key);
+      this.delivering -= 1;
+    }
+  }
+
+  private withDue(previous: VideoTaskRecord, record: VideoTaskRecord): VideoTaskRecord {
+    const { delivering } = this.polling;
+    return withDueDeliveries(previous, record, delivering && ((status) => delivering.handlersOf(status)));
+  }
+
+  /** Handlers, of which some may have come later, take no place that a poll could have. */
+  private resize(): void {
+    const polls = this.probes === undefined ? this.settings.concurrency : 1;
+    this.worker.concurrency = polls + (this.polling.delivering?.concurrency ?? 0);
   }
 
   private async poll(
@@ -228,17 +281,17 @@ export class VideoTaskWorker {
       if (failedPolls !== (currentPolls(job)?.failedPolls ?? 0))
         await job.updateProgress(failedData(job, recordOf(job), failedPolls));
       if (nextPollMs !== undefined) return nextPollMs;
-      return isFinished(recordOf(job)) ? undefined : LOOK_AGAIN_MS;
     } finally {
       this.turns.delete(record.key);
     }
+    return this.deliverDue(job, signal);
   }
 
   /** Slows this process down, or lets it go on as before. */
   private probe(everyMs: number | undefined): void {
     if ((everyMs === undefined) === (this.probes === undefined)) return;
     this.probes = everyMs === undefined ? undefined : { everyMs, nextAt: performance.now() + everyMs };
-    this.worker.concurrency = this.probes === undefined ? this.settings.concurrency : 1;
+    this.resize();
   }
 
   /** @returns milliseconds until this process may poll; undefined when others here come first */
@@ -252,9 +305,13 @@ export class VideoTaskWorker {
   }
 
   /** One who submits or reconciles could do nothing for a job that was having its turn. */
-  private async lookOnceMore(id: string, basis: number): Promise<void> {
+  private async lookOnceMore(
+    id: string,
+    { basis, round }: Pick<SubmissionData, "basis" | "round">,
+  ): Promise<void> {
     const job = await this.queue.findById(id);
-    if (job !== undefined && job.data.basis !== basis) await this.queue.makeDue(id, 0);
+    if (job === undefined) return;
+    if (job.data.basis !== basis || job.data.round !== round) await this.queue.makeDue(id, 0);
   }
 
   private async write(key: string, next: (record: VideoTaskRecord) => VideoTaskRecord): Promise<boolean> {
@@ -262,8 +319,8 @@ export class VideoTaskWorker {
     if (job === undefined) return false;
     const record = recordOf(job);
     if (isOver(record)) return true;
-    const written = polledData(job, next(record), 0);
-    if (sameStanding(written.standing, record)) return true;
+    const written = polledData(job, this.withDue(record, next(record)), 0);
+    if (sameStanding(written.standing, record, job.data.round)) return true;
     await job.updateProgress(written);
     await this.events.changed(job.id ?? "");
     return true;

@@ -34,6 +34,20 @@ export interface VideoResumedEvent {
   ms: number;
 }
 
+/** What came of a call of a handler. */
+export interface VideoDeliveryEvent {
+  /** Of the submission. */
+  key: string;
+  /** Name of the handler. */
+  handler: string;
+  /** Of the submission, when it became due. */
+  status: string;
+  /** 1 at the first attempt. */
+  attempt: number;
+  /** `failed`: it is called again; `dead`: it is not, before somebody asks for it. */
+  outcome: "delivered" | "failed" | "dead";
+}
+
 /**
  * What core's hooks tell of a call, and what polling tells of video tasks, as one union. Plain JSON; never an API key, a
  * header or a body.
@@ -47,6 +61,7 @@ export interface VideoResumedEvent {
  * - `video_stalled`: a submitted task cannot be read: told when that begins, and when the kind of its problem changes, by the
  *   process that polled it
  * - `video_resumed`: it can be read again
+ * - `video_delivery`: a handler of `@OnVideo` returned or failed, told by the process that called it
  */
 export type MetricsEvent =
   | ({ type: "request" } & CallEvent)
@@ -57,4 +72,5 @@ export type MetricsEvent =
   | ({ type: "stream_end" } & StreamEndEvent)
   | ({ type: "poll_failed" } & PollFailedEvent)
   | ({ type: "video_stalled" } & VideoStalledEvent)
-  | ({ type: "video_resumed" } & VideoResumedEvent);
+  | ({ type: "video_resumed" } & VideoResumedEvent)
+  | ({ type: "video_delivery" } & VideoDeliveryEvent);

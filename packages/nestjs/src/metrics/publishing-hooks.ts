@@ -21,7 +21,7 @@ export function publishingHooks(
 ): GatewayHooks {
   const publish = <T extends HookEvent>(type: T, event: EventOf<T>) => {
     // The compiler does not see that the two belong together.
-    if (events.observed) events.next({ type, ...event } as MetricsEvent);
+    if (events.observed) events.next({ type, ...event } as unknown as MetricsEvent);
   };
   return {
     onRequest(event) {

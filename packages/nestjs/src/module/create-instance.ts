@@ -4,11 +4,13 @@ import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.j
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
+import type { DeliverySettings } from "../videos/video-deliverer.js";
 import type { PollSettings } from "../videos/video-task-poller.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 import type {
   ModelGatewayInstanceOptions,
   ModelGatewayModuleExtras,
+  VideoHandlersOptions,
   VideosOptions,
 } from "./model-gateway-module-options.js";
 import { DEFAULT_INSTANCE } from "./model-gateway-token.js";
@@ -20,6 +22,7 @@ export interface Instance {
   events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   polling: PollSettings;
+  delivering: DeliverySettings;
   callbacks: CallbackURLs | undefined;
 }
 
@@ -78,7 +81,22 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   ratePerSecond: true,
   maxWatchMs: true,
   backoff: true,
+  handlers: true,
   allowMemoryStore: true,
+};
+const HANDLERS_OPTION_NAMES: Record<keyof VideoHandlersOptions, true> = {
+  concurrency: true,
+  attempts: true,
+  firstMs: true,
+  maxMs: true,
+  closeMs: true,
+};
+const HANDLERS_DEFAULTS: Required<VideoHandlersOptions> = {
+  concurrency: 10,
+  attempts: 10,
+  firstMs: 1_000,
+  maxMs: 600_000,
+  closeMs: 10_000,
 };
 const BACKOFF_OPTION_NAMES: Record<keyof PollBackoff, true> = { firstMs: true, maxMs: true, refusedMs: true };
 
@@ -113,6 +131,9 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   const { intervalMs = DEFAULT_INTERVAL_MS } = videos;
   refuseUnknown(backoff, BACKOFF_OPTION_NAMES, "videos.backoff.");
   for (const [option, value] of Object.entries(backoff)) requirePositive(`videos.backoff.${option}`, value);
+  const { handlers = {} } = videos;
+  refuseUnknown(handlers, HANDLERS_OPTION_NAMES, "videos.handlers.");
+  for (const [option, value] of Object.entries(handlers)) requirePositive(`videos.handlers.${option}`, value);
   requirePositive("videos.intervalMs", intervalMs);
   requirePositive("videos.ratePerSecond", ratePerSecond);
   requirePositive("videos.maxWatchMs", maxWatchMs);
@@ -144,6 +165,7 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
       inHand,
       events,
     },
+    delivering: { ...HANDLERS_DEFAULTS, ...handlers, tracer: gateway.tracer, events },
     callbacks: callback && new CallbackURLs(name, callbackPath, callback),
   };
 }

@@ -4,6 +4,20 @@ import type { CallbackOptions } from "../callbacks/callback-urls.js";
 import type { VideoTaskRetention } from "../videos/video-task-retention.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 
+/** How handlers of `@OnVideo` are called. Durations are milliseconds. */
+export interface VideoHandlersOptions {
+  /** Submissions whose handlers one process calls at once, at most. Default 10. */
+  concurrency?: number;
+  /** Calls of a handler for one submission before it is `dead`. Default 10. */
+  attempts?: number;
+  /** Wait after the first failure; doubles with each. Default 1000. */
+  firstMs?: number;
+  /** Longest wait between two attempts. Default 600000. */
+  maxMs?: number;
+  /** How long closing the application waits for handlers under way. Default 10000. */
+  closeMs?: number;
+}
+
 /** How video tasks are kept and polled. Durations are milliseconds. */
 export interface VideosOptions {
   /**
@@ -29,6 +43,8 @@ export interface VideosOptions {
    * Default: until the gateway says it is over.
    */
   maxWatchMs?: number;
+  /** How handlers of `@OnVideo` are called. */
+  handlers?: VideoHandlersOptions;
   /**
    * Allow a store that forgets everything when the process ends although `NODE_ENV` is `production`. A task
    * that was paid for and forgotten is lost. Default false.

@@ -8,6 +8,7 @@ import {
   type Provider,
   type Type,
 } from "@nestjs/common";
+import { DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef } from "@nestjs/core";
 import { DEFAULT_CALLBACK_PATH } from "../callbacks/callback-urls.js";
 import { createCallbackController } from "../callbacks/create-callback-controller.js";
 import { ChatService } from "../chat/chat.service.js";
@@ -17,6 +18,7 @@ import { MetricsService } from "../metrics/metrics.service.js";
 import { ModelsService } from "../models/models.service.js";
 import { ModerationsService } from "../moderations/moderations.service.js";
 import { SpeechService } from "../speech/speech.service.js";
+import { discoverVideoHandlers } from "../videos/discover-video-handlers.js";
 import { VideoTaskStore } from "../videos/video-task-store.js";
 import { VideosService } from "../videos/videos.service.js";
 import { createInstance, type Instance } from "./create-instance.js";
@@ -167,15 +169,27 @@ function defineInstance({
     },
     {
       provide: videos,
-      useFactory: (gateway: ModelGateway, tasks: VideoTaskStore, { polling, callbacks: urls }: Instance) =>
-        new VideosService(gateway, tasks, polling, urls),
-      inject: [client, store, instance],
+      useFactory: (
+        gateway: ModelGateway,
+        tasks: VideoTaskStore,
+        { polling, delivering, callbacks: urls }: Instance,
+        discovery: DiscoveryService,
+        scanner: MetadataScanner,
+        modules: ModuleRef,
+      ) => {
+        const search = { discovery, scanner, modules, instance: name, defaultInstance: DEFAULT_INSTANCE };
+        return new VideosService(gateway, tasks, polling, urls, {
+          settings: delivering,
+          findHandlers: () => discoverVideoHandlers(search),
+        });
+      },
+      inject: [client, store, instance, DiscoveryService, MetadataScanner, ModuleRef],
     },
   ];
   return {
     module: ModelGatewayModule,
     global: isGlobal,
-    imports,
+    imports: [DiscoveryModule, ...imports],
     controllers: takesCallbacks
       ? [
           createCallbackController(

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Observable } from "rxjs";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
+import { isOver, type VideoTaskRecord } from "../videos/video-task-record.js";
 import type { VideosService } from "../videos/videos.service.js";
 import { countTokens } from "./count-tokens.js";
 
@@ -27,6 +28,7 @@ export class GatewayMetrics {
   private readonly tokens;
   private readonly pollFailures;
   private readonly stalls;
+  private readonly deliveries;
   /** Services by the instances that are counted now. */
   private readonly videos = new Map<string, VideosService>();
   private readonly models = new Map<string, Set<string>>();
@@ -70,6 +72,10 @@ export class GatewayMetrics {
     this.stalls = counter("video_stalls_total", "Video tasks that became unreadable; they are polled on.", [
       "kind",
     ]);
+    this.deliveries = counter("video_deliveries_total", "Calls of handlers for videos that ended.", [
+      "handler",
+      "outcome",
+    ]);
     this.addGauges(registers);
   }
 
@@ -92,6 +98,8 @@ export class GatewayMetrics {
 
   private count(instance: string, event: MetricsEvent): void {
     if (event.type === "video_stalled") this.stalls.inc({ instance, kind: event.kind });
+    else if (event.type === "video_delivery")
+      this.deliveries.inc({ instance, handler: event.handler, outcome: event.outcome });
     else if (event.type !== "video_resumed") this.countCall(instance, event);
   }
 
@@ -166,10 +174,39 @@ export class GatewayMetrics {
       async collect() {
         this.reset();
         for (const [instance, service] of videos) {
-          for (const { status, stalled } of await service.list({ finished: false }).catch(() => []))
-            this.inc({ instance, status, stalled: String(stalled !== undefined) });
+          for (const record of await openRecords(service))
+            if (!isOver(record))
+              this.inc({ instance, status: record.status, stalled: String(record.stalled !== undefined) });
+        }
+      },
+    });
+    new Gauge({
+      name: `${PREFIX}video_deliveries_open`,
+      help: "Calls of handlers for videos that ended which are due, or dead until they are asked for again.",
+      labelNames: [...labelNames, "handler", "state"] as const,
+      registers,
+      async collect() {
+        this.reset();
+        for (const [instance, service] of videos) {
+          const records = await openRecords(service);
+          for (const { handler, state } of records.flatMap(({ deliveries = [] }) => deliveries))
+            if (state !== "delivered") this.inc({ instance, handler, state });
         }
       },
     });
   }
+}
+
+/** Both gauges of a collection read them once. */
+const reading = new WeakMap<VideosService, Promise<VideoTaskRecord[]>>();
+
+function openRecords(service: VideosService): Promise<VideoTaskRecord[]> {
+  const records =
+    reading.get(service) ??
+    service
+      .list({ finished: false })
+      .catch(() => [])
+      .finally(() => reading.delete(service));
+  reading.set(service, records);
+  return records;
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { VideoTask } from "@model-gateway/core";
 import { filter, firstValueFrom, Subject, take, toArray } from "rxjs";
+import type { VideoDelivery } from "../videos/video-delivery.js";
 import type { VideoTaskRecord, VideoTaskStall } from "../videos/video-task-record.js";
-import type { VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
+import type { VideoTaskDelivering, VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 
 /** One thing that every store does; `run` rejects when this one does not. Works with any test runner. */
 export interface StoreContractCase {
@@ -15,6 +16,7 @@ const SUBMISSION = {
   body: { model: "some-video-model", content: [{ type: "text" as const, text: "A boat" }] },
 };
 const PROBLEM = { kind: "connection", message: "The connection broke." };
+const HANDLER = "Mailer.send";
 /** Longer than any test. */
 const NEVER_MS = 600_000;
 
@@ -177,6 +179,8 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       await assert.rejects(store.reject("nobody", PROBLEM));
       await assert.rejects(store.lose("nobody", PROBLEM));
       await assert.rejects(store.stall("nobody", stall(1)));
+      await assert.rejects(store.deliver("nobody", delivery("due")));
+      await assert.rejects(store.redeliver("nobody"));
       assert.equal(await store.get("nobody"), undefined);
     }),
     withStore("lists in the order of submission, by status on demand", async (store) => {
@@ -231,6 +235,79 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
         [...new Set(versions)].sort((one, other) => one - other),
       );
       assert.deepEqual(await store.get("a"), changes.at(-1));
+    }),
+    withStore(
+      "writes together with the end of a task who is to be told, and keeps it until all are",
+      async (store, polled) => {
+        polled.delivering.handlers = [HANDLER, "other"];
+        await polledOnce(store, polled, "a");
+        const told = firstValueFrom(store.changes$.pipe(filter(({ status }) => status === "succeeded")));
+        const handed = polled.delivering.next("a");
+        await store.update("a", task("succeeded"));
+        const other = { ...delivery("due"), handler: "other" };
+        assert.deepEqual((await told).deliveries, [delivery("due"), other]);
+        assert.deepEqual((await handed).deliveries, [delivery("due"), other]);
+        assert.deepEqual(keys(await store.list({ delivery: "due" })), ["a"]);
+        await store.deliver("a", delivery("due", 1));
+        assert.deepEqual((await store.get("a"))?.deliveries, [delivery("due", 1), other]);
+        await store.deliver("a", delivery("delivered", 1));
+        await store.deliver("a", delivery("due", 2));
+        await store.deliver("a", { ...delivery("delivered", 1), handler: "nobody's" });
+        assert.deepEqual((await store.get("a"))?.deliveries, [delivery("delivered", 1), other]);
+        assert.deepEqual(keys(await store.list({ finished: true })), []);
+        await store.deliver("a", { ...other, state: "delivered", attempts: 1 });
+        assert.deepEqual(keys(await store.list({ finished: true })), ["a"]);
+        assert.deepEqual(keys(await store.list({ delivery: "due" })), []);
+        assert.equal((await store.get("a"))?.status, "succeeded");
+      },
+    ),
+    withStore("has nobody told of a task that nobody waits for", async (store, polled) => {
+      await polledOnce(store, polled, "a");
+      await store.update("a", task("succeeded"));
+      assert.equal((await store.get("a"))?.deliveries, undefined);
+    }),
+    withStore("has handlers called that were due when it was opened again", async (store, polled) => {
+      polled.delivering.handlers = [HANDLER];
+      await polledOnce(store, polled, "a");
+      const first = polled.delivering.next("a");
+      await store.update("a", task("succeeded"));
+      await first;
+      await store.deliver("a", { ...delivery("due", 3), problem: PROBLEM });
+      await store.stop();
+      await store.close();
+      const again = polled.delivering.next("a");
+      await store.open(polled);
+      await store.redeliver("a");
+      assert.deepEqual((await store.get("a"))?.deliveries, [{ ...delivery("due", 3), problem: PROBLEM }]);
+      if (!store.shared) assert.equal((await again).key, "a");
+    }),
+    withStore("calls what is dead again on demand, and keeps it until then", async (store, polled) => {
+      polled.delivering.handlers = [HANDLER];
+      await polledOnce(store, polled, "a");
+      const first = polled.delivering.next("a");
+      await store.update("a", task("succeeded"));
+      await first;
+      await store.deliver("a", { ...delivery("dead", 5), problem: PROBLEM });
+      polled.delivering.end("a");
+      assert.deepEqual(keys(await store.list({ delivery: "dead" })), ["a"]);
+      assert.deepEqual(keys(await store.list({ finished: false })), ["a"]);
+      const second = polled.delivering.next("a");
+      await store.redeliver("a");
+      assert.deepEqual((await second).deliveries, [{ ...delivery("due"), problem: PROBLEM }]);
+      await store.deliver("a", { ...delivery("dead", 5), problem: PROBLEM });
+      assert.deepEqual(keys(await store.list({ delivery: "dead" })), ["a"]);
+    }),
+    withStore("tells handlers of a lost submission, unless it was found meanwhile", async (store, polled) => {
+      polled.delivering.handlers = [HANDLER];
+      await begun(store, "a");
+      const handed = polled.delivering.next("a");
+      await store.lose("a", PROBLEM);
+      const lost = { ...delivery("due"), status: "unknown" as const };
+      assert.deepEqual((await handed).deliveries, [lost]);
+      await store.accept("a", task("running"));
+      assert.equal((await store.get("a"))?.deliveries, undefined);
+      await store.deliver("a", { ...lost, state: "delivered", attempts: 1 });
+      assert.equal((await store.get("a"))?.deliveries, undefined);
     }),
     withStore("has an accepted task polled, and one that is over never", async (store, polled) => {
       await begun(store, "over");
@@ -300,9 +377,46 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
   ];
 }
 
+/** Stands for the module: is handed what handlers are due of, and has them take their time. */
+class DueHandlers implements VideoTaskDelivering {
+  readonly concurrency = 10;
+  /** For every status. */
+  handlers: string[] = [];
+  private readonly handedOut = new Subject<VideoTaskRecord>();
+  private readonly ended = new Subject<string>();
+
+  handlersOf(): string[] {
+    return this.handlers;
+  }
+
+  /** The record that handlers are called with next. */
+  next(key: string): Promise<VideoTaskRecord> {
+    return firstValueFrom(this.handedOut.pipe(filter((record) => record.key === key)));
+  }
+
+  /** All handlers of this record were called. */
+  end(key: string): void {
+    this.ended.next(key);
+  }
+
+  async toEnd(record: VideoTaskRecord, { signal }: { signal: AbortSignal }): Promise<void> {
+    this.handedOut.next(record);
+    await Promise.race([
+      firstValueFrom(this.ended.pipe(filter((key) => key === record.key))),
+      aborted(signal),
+    ]);
+  }
+
+  async once(record: VideoTaskRecord): Promise<number> {
+    this.handedOut.next(record);
+    return NEVER_MS;
+  }
+}
+
 /** Stands for the module: is handed tasks, by stores that schedule polls themselves and by those that do not. */
 class PolledTasks implements VideoTaskPolling {
   readonly ratePerSecond = 1_000;
+  readonly delivering = new DueHandlers();
   /** For stores that schedule polls themselves. */
   nextPollMs = NEVER_MS;
   /** Polls that are under way. */
@@ -364,6 +478,10 @@ function task(status: VideoTask["status"], progress?: number): VideoTask {
   const handle = { v: 1 as const, family: "content" as const, id: "task-1" };
   const shown = progress === undefined ? {} : { progress };
   return { handle, id: handle.id, family: handle.family, status, videos: [], ...shown, raw: { status } };
+}
+
+function delivery(state: VideoDelivery["state"], attempts = 0): VideoDelivery {
+  return { handler: HANDLER, status: "succeeded", state, attempts };
 }
 
 function stall(failedPolls: number): VideoTaskStall {

@@ -4,6 +4,13 @@ import { matchesFilter } from "./matches-filter.js";
 import { RecordBook } from "./record-book.js";
 import { repeatEvery } from "./repeat-every.js";
 import {
+  deliveryRecord,
+  hasDueDeliveries,
+  redeliveredRecord,
+  type VideoDelivery,
+  withDueDeliveries,
+} from "./video-delivery.js";
+import {
   acceptedRecord,
   begunRecord,
   isFinished,
@@ -49,6 +56,9 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   /** The last write of a key that is under way: the next one comes after it. */
   private readonly writing = new Map<string, Promise<unknown>>();
   private readonly polled = new Map<string, Polled>();
+  /** Keys whose handlers are being called, or wait for it. */
+  private readonly delivered = new Set<string>();
+  private delivering = new AbortController();
   private readonly running = new Set<Promise<void>>();
   private polling: VideoTaskPolling | undefined;
   private sweeping: AbortController | undefined;
@@ -88,21 +98,27 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     const book = new RecordBook(this.retention);
     await this.load((record) => book.restore(record));
     book.endRestore();
+    this.polling = polling;
     for (const record of [...book.values()]) {
       // Not written: whoever opens this the next time comes to the same conclusion, and a full disk is no obstacle.
-      if (record.status === "submitting") book.put(troubledRecord(record, "unknown", LEFT_BEHIND) ?? record);
+      if (record.status === "submitting")
+        book.put(this.withDue(record, troubledRecord(record, "unknown", LEFT_BEHIND)) ?? record);
       else if (record.watchCancelledAt !== undefined && !isFinished(record)) book.put(resumedRecord(record));
     }
     this.book = book;
     await this.loaded();
     this.forgetExpired();
-    this.polling = polling;
-    for (const record of [...book.values()]) this.handOut(record);
+    this.delivering = new AbortController();
+    for (const record of [...book.values()]) {
+      this.handOut(record);
+      this.handDeliver(record);
+    }
   }
 
   async stop(): Promise<void> {
     this.sweeping?.abort();
     this.polling = undefined;
+    this.delivering.abort();
     for (const { stop } of this.polled.values()) stop.abort();
     await Promise.all(this.running);
   }
@@ -141,6 +157,14 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     await this.change(key, (before) => stalledRecord(before, stalled));
   }
 
+  async deliver(key: string, delivery: VideoDelivery): Promise<void> {
+    await this.write(key, (record) => deliveryRecord(required(key, record), delivery));
+  }
+
+  async redeliver(key: string): Promise<void> {
+    await this.write(key, (record) => redeliveredRecord(required(key, record)));
+  }
+
   async cancelWatch(key: string, problem?: VideoTaskProblem): Promise<void> {
     await this.change(key, (record) => unwatchedRecord(record, problem));
   }
@@ -163,8 +187,8 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     next: (record: VideoTaskRecord) => VideoTaskRecord | undefined,
   ): Promise<VideoTaskRecord | undefined> {
     return this.write(key, (record) => {
-      if (record === undefined) throw new Error(`There is no video task with key ${JSON.stringify(key)}.`);
-      return isOver(record) ? undefined : next(record);
+      const present = required(key, record);
+      return isOver(present) ? undefined : next(present);
     });
   }
 
@@ -176,7 +200,8 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     const written = Promise.resolve(this.writing.get(key))
       .catch(() => undefined)
       .then(async () => {
-        const record = next(this.book.get(key));
+        const previous = this.book.get(key);
+        const record = this.withDue(previous, next(previous));
         if (record === undefined) return undefined;
         await this.persist(record);
         this.publish(record);
@@ -193,6 +218,37 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     this.book.put(record);
     if (isSettled(record)) this.polled.get(record.key)?.stop.abort();
     this.changes.next(record);
+    this.handDeliver(record);
+  }
+
+  private withDue(
+    previous: VideoTaskRecord | undefined,
+    record: VideoTaskRecord | undefined,
+  ): VideoTaskRecord | undefined {
+    const { delivering } = this.polling ?? {};
+    return (
+      record && withDueDeliveries(previous, record, delivering && ((status) => delivering.handlersOf(status)))
+    );
+  }
+
+  /** Has handlers called that are due, unless they are being called. */
+  private handDeliver(record: VideoTaskRecord): void {
+    const { key } = record;
+    const { delivering } = this.polling ?? {};
+    const { signal } = this.delivering;
+    if (delivering === undefined || this.delivered.has(key) || !hasDueDeliveries(record)) return;
+    this.delivered.add(key);
+    const running = delivering
+      .toEnd(record, { signal })
+      .catch(() => undefined)
+      .finally(() => {
+        this.running.delete(running);
+        this.delivered.delete(key);
+        // What came to be due at the very end was not seen any more.
+        const last = this.book.get(key);
+        if (last !== undefined && !signal.aborted) this.handDeliver(last);
+      });
+    this.running.add(running);
   }
 
   /** Forgets what has been finished for too long, now and from time to time. */
@@ -227,4 +283,9 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
       });
     this.running.add(running);
   }
+}
+
+function required(key: string, record: VideoTaskRecord | undefined): VideoTaskRecord {
+  if (record === undefined) throw new Error(`There is no video task with key ${JSON.stringify(key)}.`);
+  return record;
 }

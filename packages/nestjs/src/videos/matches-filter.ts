@@ -4,9 +4,10 @@ import type { VideoTaskFilter } from "./video-task-store.js";
 /** Whether all conditions that are given hold for a record. */
 export function matchesFilter(
   record: VideoTaskRecord,
-  { status, stalled, finished }: VideoTaskFilter,
+  { status, stalled, finished, delivery }: VideoTaskFilter,
 ): boolean {
   if (status !== undefined && record.status !== status) return false;
   if (stalled !== undefined && stalled !== (record.stalled !== undefined)) return false;
+  if (delivery !== undefined && !record.deliveries?.some(({ state }) => state === delivery)) return false;
   return finished === undefined || finished === isFinished(record);
 }

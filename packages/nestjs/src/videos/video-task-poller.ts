@@ -12,7 +12,12 @@ import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { insist } from "../streams/insist.js";
 import { videoProblem } from "./video-problem.js";
 import type { VideoTaskRecord, VideoTaskStall } from "./video-task-record.js";
-import type { PolledOnce, VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
+import type {
+  PolledOnce,
+  VideoTaskDelivering,
+  VideoTaskPolling,
+  VideoTaskStore,
+} from "./video-task-store.js";
 
 /** How an instance polls. Durations are milliseconds. */
 export interface PollSettings {
@@ -50,6 +55,7 @@ export class VideoTaskPoller implements VideoTaskPolling {
     private readonly gateway: ModelGateway,
     private readonly store: VideoTaskStore,
     private readonly settings: PollSettings,
+    readonly delivering: VideoTaskDelivering,
   ) {
     this.ratePerSecond = settings.ratePerSecond;
   }

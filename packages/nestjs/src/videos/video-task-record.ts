@@ -5,6 +5,7 @@ import {
   type VideoTaskHandle,
   videoOutcome,
 } from "@model-gateway/core";
+import { healedDeliveries, isDelivered, type VideoDelivery } from "./video-delivery.js";
 
 /**
  * Where a submission stands.
@@ -62,11 +63,13 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   watchedSince?: number;
   /** Since when nobody polls it: on demand of the application, or, with a `problem`, after `videos.maxWatchMs`. */
   watchCancelledAt?: number;
+  /** Which handlers are to be told of its end, and which have been. Left out where there is none to tell. */
+  deliveries?: VideoDelivery[];
   createdAt: number;
   updatedAt: number;
 }
 
-/** Whether the gateway says that the task is over. Nothing changes such a record any more. */
+/** Whether the gateway says that the task is over. Nothing but its deliveries changes such a record any more. */
 export function isOver({ task }: VideoTaskRecord): boolean {
   return task !== undefined && videoOutcome(task) !== "pending";
 }
@@ -78,12 +81,13 @@ export function isSettled(record: VideoTaskRecord): boolean {
 }
 
 /**
- * Whether nobody has to do anything about it any more, so that it may be forgotten in time: over, `rejected`, or given up by
- * the application.
+ * Whether nobody has to do anything about it any more, so that it may be forgotten in time: over and delivered to all its
+ * handlers, `rejected`, or given up by the application.
  */
 export function isFinished(record: VideoTaskRecord): boolean {
   const { status, problem, watchCancelledAt } = record;
-  if (isOver(record) || status === "rejected") return true;
+  if (isOver(record)) return isDelivered(record);
+  if (status === "rejected") return true;
   return watchCancelledAt !== undefined && problem === undefined;
 }
 
@@ -103,7 +107,8 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
 
 /** A record after the gateway took the task, or somebody found it again. */
 export function acceptedRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
-  return { ...polledRecord(record, task), watchedSince: Date.now() };
+  const { deliveries: _before, ...rest } = record;
+  return { ...polledRecord(rest, task), ...healedDeliveries(record), watchedSince: Date.now() };
 }
 
 /** A record after a poll. */

@@ -1,5 +1,6 @@
 import type { VideoTask } from "@model-gateway/core";
 import { EMPTY, type Observable } from "rxjs";
+import type { VideoDelivery, VideoHandlerStatus } from "./video-delivery.js";
 import type {
   VideoTaskIntent,
   VideoTaskProblem,
@@ -8,10 +9,36 @@ import type {
   VideoTaskStall,
 } from "./video-task-record.js";
 
-/** What a store is opened with: how its tasks are polled. */
+/** How handlers are told of the ends of tasks. */
+export interface VideoTaskDelivering {
+  /** Submissions whose handlers are called at once in this process, at most; 0 while there are no handlers. */
+  readonly concurrency: number;
+
+  /** Names of the handlers that are to be told of a status: to be written into the record together with that status. */
+  handlersOf(status: VideoHandlerStatus): readonly string[];
+
+  /**
+   * Calls the handlers of one record until none is due any more, at the pace of this process, and writes to the store what
+   * comes of it. For stores of one process. Resolves soon after `signal` aborts, and never rejects.
+   */
+  toEnd(record: VideoTaskRecord, options: { signal: AbortSignal }): Promise<void>;
+
+  /**
+   * Calls the handlers of one record that are due now, each once, and writes to the store what comes of it. For stores that
+   * share tasks between processes: called by the one that has the task.
+   *
+   * @returns milliseconds until a handler is due again; undefined when none is
+   */
+  once(record: VideoTaskRecord, options: { signal: AbortSignal }): Promise<number | undefined>;
+}
+
+/** What a store is opened with: how its tasks are polled, and who is told of their ends. */
 export interface VideoTaskPolling {
   /** Polls per second, over everything that shares the store. */
   readonly ratePerSecond: number;
+
+  /** Default: there are no handlers. */
+  readonly delivering?: VideoTaskDelivering;
 
   /**
    * Polls one task to its end, at the pace of this process, and writes what it sees to the store. For stores of
@@ -48,8 +75,10 @@ export interface VideoTaskFilter {
   status?: VideoTaskRecordStatus;
   /** Whether the task cannot be read at the moment. */
   stalled?: boolean;
-  /** Whether nobody has to do anything about it any more: over, `rejected`, or given up by `cancelWatch`. */
+  /** Whether nobody has to do anything about it any more: over and delivered, `rejected`, or given up by `cancelWatch`. */
   finished?: boolean;
+  /** Whether a handler is still to be told of its end (`due`), was (`delivered`), or failed at every attempt (`dead`). */
+  delivery?: VideoDelivery["state"];
 }
 
 /**
@@ -57,7 +86,7 @@ export interface VideoTaskFilter {
  * and not interface: it is also the token under which an instance provides its store.
  *
  * Writes have happened durably when their promise resolves. A write to a key that is not there rejects. Nothing
- * changes a record that is over. `videoTaskStoreContract` of `@model-gateway/nestjs/testing` tests all of this.
+ * but `deliver` and `redeliver` changes a record that is over. `videoTaskStoreContract` of `@model-gateway/nestjs/testing` tests all of this.
  */
 export abstract class VideoTaskStore {
   /** Whether records outlive the process. Stores that are not durable are refused in production. */
@@ -117,6 +146,15 @@ export abstract class VideoTaskStore {
    * another one; else the next `get` and `list` show it, and that is all: it need not outlive the process.
    */
   abstract stall(key: string, stalled: VideoTaskStall): Promise<void>;
+
+  /**
+   * Writes that a call of a handler began, or how it ended. Does nothing when the record holds no such delivery, or it was
+   * delivered. A record becomes due for handlers in the write that brings it to its status (`withDueDeliveries`).
+   */
+  abstract deliver(key: string, delivery: VideoDelivery): Promise<void>;
+
+  /** Makes deliveries that are `dead` due again, from their first attempt. */
+  abstract redeliver(key: string): Promise<void>;
 
   /**
    * Has this task polled no more, in no process, also after a restart, until it is accepted again.

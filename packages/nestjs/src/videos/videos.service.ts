@@ -12,7 +12,13 @@ import {
   type VideoSubmission,
   type VideoTask,
 } from "@model-gateway/core";
-import { Logger, type OnApplicationShutdown, type OnModuleDestroy, type OnModuleInit } from "@nestjs/common";
+import {
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from "@nestjs/common";
 import type { Observable } from "rxjs";
 import type { CallbackURLs } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
@@ -21,7 +27,10 @@ import { completeSubmission } from "./complete-submission.js";
 import { fromStore } from "./from-store.js";
 import { requireVideo } from "./require-video.js";
 import { StallLog } from "./stall-log.js";
+import { type VideoCompletion, VideoCompletions } from "./video-completions.js";
 import { VideoConflictError } from "./video-conflict-error.js";
+import { type DeliverySettings, VideoDeliverer } from "./video-deliverer.js";
+import type { VideoHandler } from "./video-handler.js";
 import { VideoKeyTakenError } from "./video-key-taken-error.js";
 import { VideoNotKeptError } from "./video-not-kept-error.js";
 import { videoProblem } from "./video-problem.js";
@@ -43,11 +52,20 @@ export interface SubmitOptions<Family extends VideoSubmission["family"] = "conte
   family?: Family;
 }
 
+/** The handlers of an instance, and how they are called. */
+export interface VideoHandlers {
+  settings: DeliverySettings;
+  /** Looks for those that the application declares. @throws ConfigurationError when they cannot be told apart */
+  findHandlers(): VideoHandler[];
+}
+
 /**
  * Video tasks that are paid for once and polled to their end: `submit` writes down what it is about to buy,
  * buys it, and writes down the task id; from then on the task is polled, whether anybody watches or not.
  */
-export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
+export class VideosService
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
+{
   /**
    * Submissions that nobody knows the outcome of: those that are `unknown` now, and each that becomes so.
    * Nothing sends them again; look into the usage records of the key, and `reconcile` them. Completes when the
@@ -61,7 +79,16 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
    */
   readonly stalled$: Observable<VideoTaskRecord>;
 
+  /**
+   * Submissions that came to their end or are of unknown outcome, each until it is acknowledged: again after `nack`, and after
+   * a crash. As a handler of `@OnVideo` for every status; subscribe in a constructor, so that nothing ends before. What comes
+   * to its end while nobody in this process is subscribed is not told later. Completes when the application closes.
+   */
+  readonly completed$: Observable<VideoCompletion>;
+
   private readonly logger = new Logger(VideosService.name);
+  private readonly deliverer: VideoDeliverer;
+  private readonly completions: VideoCompletions;
   private readonly reconciler: VideoReconciler;
   private readonly watches: VideoWatches;
   private readonly stallLog: StallLog;
@@ -77,7 +104,11 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     private readonly store: VideoTaskStore,
     private readonly polling: PollSettings,
     private readonly callbacks: CallbackURLs | undefined,
+    private readonly handlers: VideoHandlers,
   ) {
+    this.deliverer = new VideoDeliverer(store, handlers.settings);
+    this.completions = new VideoCompletions(this.deliverer);
+    this.completed$ = this.completions.completed$;
     this.reconciler = new VideoReconciler(gateway, store);
     this.watches = new VideoWatches(store, this);
     this.orphans$ = this.watches.matching({ status: "unknown" });
@@ -174,6 +205,20 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 
   /**
+   * Calls handlers again that failed at every attempt for this submission: from their first attempt, with the same id.
+   * `list({ delivery: "dead" })` gives the submissions that have such.
+   *
+   * @throws VideoNotFoundError when there is no submission with this key
+   * @throws VideoConflictError when no handler has failed for good
+   */
+  async redeliver(key: string): Promise<void> {
+    const { deliveries = [] } = await this.require(key);
+    if (deliveries.every(({ state }) => state !== "dead"))
+      throw new VideoConflictError(key, `Video ${key} has no handler that was given up.`);
+    await fromStore(this.store.redeliver(key));
+  }
+
+  /**
    * Takes what the gateway sent to the address of a submission: asks the gateway how the task stands, soon, and
    * finds the task of a submission that lost its id. Nothing in the body is believed. The module's own controller
    * calls this; call it yourself only behind a check of your own.
@@ -183,7 +228,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   async handleCallback(key: string, body: unknown): Promise<boolean> {
     const record = await this.get(key);
     if (record === undefined) return false;
-    if (this.closed || isFinished(record)) return true;
+    if (this.closed || isFinished(record) || isOver(record)) return true;
     if (record.handle !== undefined && !isSettled(record)) await fromStore(this.store.pollSoon(key));
     else if (!this.paying.has(key)) void this.finish(this.reconciler.heal(record, body));
     return true;
@@ -196,6 +241,7 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
     const slowed = perSecond < maxPerSecond || pausedForMs > 0;
     return [
       ...troublesOf(records),
+      ...this.troublesOfDeliveries(records),
       ...(outage === undefined ? [] : [sentenceOf(outage)]),
       ...(slowed ? ["The gateway asked to poll video tasks less often."] : []),
       ...(await this.store.troubles()),
@@ -203,14 +249,26 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 
   async onModuleInit(): Promise<void> {
+    // Also where somebody had it opened before there were all providers.
+    this.addHandlers();
     await this.open();
   }
 
-  /** Completes all watches and stops polling, so that nothing holds up the server's close. */
+  /** Not before: handlers may need what other providers set up in their own `onModuleInit`. */
+  onApplicationBootstrap(): void {
+    this.deliverer.start();
+  }
+
+  /**
+   * Completes all watches and stops polling, so that nothing holds up the server's close. Handlers under way are waited for
+   * before, for a bounded time.
+   */
   async onModuleDestroy(): Promise<void> {
     this.closed = true;
     this.watches.close();
     this.stallLog.close();
+    await this.deliverer.close();
+    this.completions.close();
     // Why it could not be opened, the start has said.
     await this.opening?.catch(() => undefined);
     await this.store.stop();
@@ -287,8 +345,32 @@ export class VideosService implements OnModuleInit, OnModuleDestroy, OnApplicati
   }
 
   private open(): Promise<void> {
-    this.opening ??= this.store.open(new VideoTaskPoller(this.gateway, this.store, this.polling));
+    if (this.opening === undefined) {
+      this.addHandlers();
+      const poller = new VideoTaskPoller(this.gateway, this.store, this.polling, this.deliverer);
+      this.opening = this.store.open(poller);
+    }
     return this.opening;
+  }
+
+  private addHandlers(): void {
+    for (const handler of this.handlers.findHandlers()) this.deliverer.add(handler);
+  }
+
+  private troublesOfDeliveries(records: VideoTaskRecord[]): string[] {
+    const deliveries = records.flatMap((record) => record.deliveries ?? []);
+    const dead = deliveries.filter(({ state }) => state === "dead").length;
+    const waiting = deliveries.filter(
+      ({ state, handler }) => state === "due" && !this.deliverer.knows(handler),
+    );
+    const troubles: string[] = [];
+    if (dead > 0)
+      troubles.push(
+        `${dead} calls of video handlers were given up after their last attempt: redeliver them.`,
+      );
+    if (waiting.length > 0)
+      troubles.push(`${waiting.length} calls wait for video handlers that this process does not have.`);
+    return troubles;
   }
 
   private async require(key: string): Promise<VideoTaskRecord> {

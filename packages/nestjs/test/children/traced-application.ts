@@ -1,10 +1,11 @@
 import { ModelGateway } from "@model-gateway/core";
 import { openTelemetry, withTrace } from "@model-gateway/core/opentelemetry";
+import { Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { trace } from "@opentelemetry/api";
 import { NodeTracerProvider, type ReadableSpan, type SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { lastValueFrom } from "rxjs";
-import { JournalVideoTaskStore, ModelGatewayModule, VideosService } from "../../src/index.js";
+import { JournalVideoTaskStore, ModelGatewayModule, OnVideo, VideosService } from "../../src/index.js";
 
 /** What the program is started with. */
 export interface TracedApplicationArgument {
@@ -41,13 +42,32 @@ const telling: SpanProcessor = {
 
 new NodeTracerProvider({ spanProcessors: [telling] }).register();
 const store = new JournalVideoTaskStore({ directory });
-const app = await NestFactory.create(
-  ModelGatewayModule.forRoot({
-    ...{ ...connection, tracer: openTelemetry() },
-    videos: { store, intervalMs: 5, ratePerSecond: 1_000 },
-  }),
-  { logger: ["error"] },
-);
+let shipped = () => {};
+const isShipped = new Promise<void>((resolve) => {
+  shipped = resolve;
+});
+class Shop {
+  async ship() {
+    // Whatever the handler waited for, it is where it was.
+    await new Promise(setImmediate);
+    trace.getTracer("shop").startSpan("ship").end();
+    shipped();
+  }
+}
+// Called and not written before it: what compiles this knows no decorators.
+const descriptor = Object.getOwnPropertyDescriptor(Shop.prototype, "ship");
+if (descriptor !== undefined) OnVideo("succeeded")(Shop.prototype, "ship", descriptor);
+class AppModule {}
+Module({
+  imports: [
+    ModelGatewayModule.forRoot({
+      ...{ ...connection, tracer: openTelemetry() },
+      videos: { store, intervalMs: 5, ratePerSecond: 1_000 },
+    }),
+  ],
+  providers: [Shop],
+})(AppModule);
+const app = await NestFactory.create(AppModule, { logger: ["error"] });
 await app.listen(0, "127.0.0.1");
 const videos = app.get(VideosService);
 
@@ -64,5 +84,6 @@ await withTrace(handle?.trace, async () => {
   await file.bytes();
   trace.getTracer("shop").startSpan("mail the customer").end();
 });
+await isShipped;
 await app.close();
 process.disconnect?.();

@@ -299,6 +299,8 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
 function purposeOf(record: VideoTaskRecord, previous: VideoTaskRecord | undefined): WritePurpose {
   if (record.status === "submitting") return "intent";
   if (previous?.handle === undefined) return "outcome";
+  // Its end was written; calls of its handlers can wait for room.
+  if (isOver(previous)) return "progress";
   return isOver(record) ? "end" : "progress";
 }
 
