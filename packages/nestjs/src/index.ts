@@ -48,6 +48,8 @@ export { VideoNotKeptError } from "./videos/video-not-kept-error.js";
 export { type VideoProgress, videoProgress } from "./videos/video-progress.js";
 export type { VideoFinding } from "./videos/video-reconciler.js";
 export type {
+  JSONValue,
+  VideoMetadata,
   VideoTaskIntent,
   VideoTaskProblem,
   VideoTaskRecord,
@@ -60,6 +62,7 @@ export {
   type VideoTaskDelivering,
   type VideoTaskFilter,
   type VideoTaskPolling,
+  type VideoTaskQuery,
   VideoTaskStore,
 } from "./videos/video-task-store.js";
 export { VideoTaskStoreError } from "./videos/video-task-store-error.js";

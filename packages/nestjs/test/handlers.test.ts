@@ -119,7 +119,7 @@ describe("a handler of @OnVideo", () => {
     await expect.poll(() => states(videos, "order-1")).toEqual([["Shop.ship", "delivered", 3]]);
     expect(calls.made.map(({ delivery }) => delivery.attempt)).toEqual([1, 2, 3]);
     expect(new Set(calls.made.map(({ delivery }) => delivery.id)).size).toBe(1);
-    expect(outcomes).toEqual(["failed", "failed", "delivered"]);
+    expect(outcomes).toEqual(["threw", "threw", "delivered"]);
   });
 
   it("that fails at every attempt is dead, told, kept, and called again on demand", async () => {

@@ -241,6 +241,21 @@ describe("the examples of README and guides run", () => {
     expect(await lastValueFrom(videos.watch$(key))).toMatchObject({ status: "succeeded", handle });
   }
 
+  it("videos of tenants, by the page", async () => {
+    const { url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("FilmsController")],
+    });
+    const headers = { "content-type": "application/json", "x-tenant": "acme" };
+    const body = JSON.stringify({ prompt: "A boat", order: "order-1" });
+    const { key } = await (await fetch(`${url}/films`, { method: "POST", headers, body })).json();
+    expect(await (await fetch(`${url}/films`, { headers })).json()).toMatchObject([
+      { key, order: "order-1" },
+    ]);
+    expect(await (await fetch(`${url}/films?before=${key}`, { headers })).json()).toEqual([]);
+    expect((await fetch(`${url}/films/${key}`, { headers })).status).toBe(200);
+    expect((await fetch(`${url}/films/${key}`, { headers: { "x-tenant": "other" } })).status).toBe(403);
+  });
+
   it("handlers that are called when a video ends, and once more on demand", async () => {
     const [Orders, Redelivery, CompletionLog] = [
       await classIn("Orders"),

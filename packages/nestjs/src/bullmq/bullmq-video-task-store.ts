@@ -27,8 +27,8 @@ import {
 import { resolveRetention, type VideoTaskRetention } from "../videos/video-task-retention.js";
 import {
   type VideoTaskDelivering,
-  type VideoTaskFilter,
   type VideoTaskPolling,
+  type VideoTaskQuery,
   VideoTaskStore,
 } from "../videos/video-task-store.js";
 import { backends, type VideoTaskBackend } from "./backends.js";
@@ -46,7 +46,7 @@ import {
   type VideoTaskJob,
 } from "./video-task-job.js";
 import { VideoTaskListener } from "./video-task-listener.js";
-import { VideoTaskQueue } from "./video-task-queue.js";
+import { bySubmission, VideoTaskQueue } from "./video-task-queue.js";
 import { VideoTaskWorker, type WorkerSettings } from "./video-task-worker.js";
 
 /** Settings of a `BullMqVideoTaskStore`. Durations are milliseconds. */
@@ -266,7 +266,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     return job && recordOf(job);
   }
 
-  async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
+  async list({ before, limit, ...filter }: VideoTaskQuery = {}): Promise<VideoTaskRecord[]> {
     const { status, stalled, finished, delivery } = filter;
     const isUndelivered = delivery !== undefined && delivery !== "delivered";
     const isOpen =
@@ -275,8 +275,13 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       stalled === true ||
       finished === false ||
       isUndelivered;
-    const records = (await this.queue.all(!isOpen)).map(recordOf);
-    return records.filter((record) => matchesFilter(record, filter));
+    const end = before === undefined ? undefined : await this.queue.require(before);
+    const jobs = await this.queue.all(!isOpen);
+    const records = jobs
+      .filter((job) => end === undefined || bySubmission(job, end) < 0)
+      .map(recordOf)
+      .filter((record) => matchesFilter(record, filter));
+    return limit === undefined ? records : records.slice(-limit);
   }
 
   override async troubles(): Promise<string[]> {

@@ -58,21 +58,15 @@ export function jobIdOf(key: string): string {
 
 /** The record that the parts of a job make. */
 export function recordOf(job: Parts): VideoTaskRecord {
-  const {
-    key,
-    submission,
-    createdAt,
-    revision,
-    standing,
-    watchCancelledAt,
-    watchProblem,
-    round = 0,
-  } = job.data;
+  const { key, submission, tenant, metadata, createdAt, revision, standing, round = 0 } = job.data;
+  const { watchCancelledAt, watchProblem } = job.data;
   const polls = pollsOf(job);
   const { updatedAt, stalled, deliveries, ...current } = currentPolls(job)?.standing ?? standing;
   return {
     key,
     submission,
+    ...(tenant !== undefined && { tenant }),
+    ...(metadata !== undefined && { metadata }),
     ...current,
     // What nobody polls is not about to be read.
     ...(stalled !== undefined && watchCancelledAt === undefined && { stalled }),
@@ -110,11 +104,13 @@ function isPollData(progress: unknown): progress is PollData {
 
 /** Data of the first write: the intent. */
 export function begunData(record: VideoTaskRecord, nonce: string, sequence: number): SubmissionData {
-  const { key, submission, createdAt } = record;
+  const { key, submission, tenant, metadata, createdAt } = record;
   const standing = standingOf(record);
   return {
     key,
     submission: storable(submission),
+    ...(tenant !== undefined && { tenant: storable(tenant) }),
+    ...(metadata !== undefined && { metadata: storable(metadata) }),
     createdAt,
     sequence,
     nonce,

@@ -360,7 +360,8 @@ export function isTask(job: Job<AnyJobData>): job is VideoTaskJob {
   return job.name === TASK;
 }
 
-function bySubmission({ data: one }: VideoTaskJob, { data: other }: VideoTaskJob): number {
+/** The order of submission. */
+export function bySubmission({ data: one }: VideoTaskJob, { data: other }: VideoTaskJob): number {
   return one.createdAt - other.createdAt || one.sequence - other.sequence;
 }
 

@@ -44,8 +44,8 @@ export interface VideoDeliveryEvent {
   status: string;
   /** 1 at the first attempt. */
   attempt: number;
-  /** `failed`: it is called again; `dead`: it is not, before somebody asks for it. */
-  outcome: "delivered" | "failed" | "dead";
+  /** `threw`: it is called again; `dead`: it is not, before somebody asks for it. */
+  outcome: "delivered" | "threw" | "dead";
 }
 
 /**

@@ -190,6 +190,34 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       assert.deepEqual(keys(await store.list({ status: "submitting" })), ["a", "c"]);
       assert.deepEqual(keys(await store.list({ status: "failed" })), []);
     }),
+    withStore("keeps whose a submission is and what belongs to it, to its end", async (store) => {
+      const label = { tenant: "acme", metadata: { order: 7, tags: ["a", null], owner: { name: "Zoë" } } };
+      await store.begin({ key: "a", submission: SUBMISSION, ...label });
+      await begun(store, "b");
+      await store.accept("a", task("running"));
+      await store.update("a", task("succeeded"));
+      await store.stop();
+      await store.close();
+      await store.open(new PolledTasks());
+      const { tenant, metadata } = (await store.get("a")) ?? {};
+      assert.deepEqual({ tenant, metadata }, label);
+      assert.deepEqual(keys(await store.list({ tenant: "acme" })), ["a"]);
+      assert.deepEqual(keys(await store.list({ tenant: "acme", status: "submitting" })), []);
+      assert.equal((await store.get("b"))?.tenant, undefined);
+    }),
+    withStore("lists by the page, the latest first of all", async (store) => {
+      for (const key of ["a", "b", "c", "d", "e"])
+        await store.begin({ key, submission: SUBMISSION, tenant: key === "b" ? "other" : "acme" });
+      assert.deepEqual(keys(await store.list({ limit: 2 })), ["d", "e"]);
+      assert.deepEqual(keys(await store.list({ limit: 2, before: "d" })), ["b", "c"]);
+      assert.deepEqual(keys(await store.list({ limit: 2, before: "d", tenant: "acme" })), ["a", "c"]);
+      assert.deepEqual(keys(await store.list({ before: "b" })), ["a"]);
+      assert.deepEqual(keys(await store.list({ before: "a", limit: 10 })), []);
+      await store.accept("d", task("succeeded"));
+      // One that a condition leaves out is a place in the order all the same.
+      assert.deepEqual(keys(await store.list({ finished: false, before: "d", limit: 1 })), ["c"]);
+      await assert.rejects(store.list({ before: "nobody" }));
+    }),
     withStore(
       "lists what cannot be read, and what somebody may have to look after",
       async (store, polled) => {

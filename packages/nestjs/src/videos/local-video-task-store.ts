@@ -32,7 +32,7 @@ import {
   sweepIntervalMs,
   type VideoTaskRetention,
 } from "./video-task-retention.js";
-import { type VideoTaskFilter, type VideoTaskPolling, VideoTaskStore } from "./video-task-store.js";
+import { type VideoTaskPolling, type VideoTaskQuery, VideoTaskStore } from "./video-task-store.js";
 
 const LEFT_BEHIND: VideoTaskProblem = {
   kind: "other",
@@ -177,8 +177,14 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     return this.book.get(key);
   }
 
-  async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
-    return [...this.book.values()].filter((record) => matchesFilter(record, filter));
+  async list({ before, limit, ...filter }: VideoTaskQuery = {}): Promise<VideoTaskRecord[]> {
+    const end = before === undefined ? undefined : required(before, this.book.get(before));
+    const found: VideoTaskRecord[] = [];
+    for (const record of this.book.values()) {
+      if (record === end) break;
+      if (matchesFilter(record, filter)) found.push(record);
+    }
+    return limit === undefined ? found : found.slice(-limit);
   }
 
   /** Writes a change of a record that is there and not over. */

@@ -264,7 +264,7 @@ export class VideoDeliverer implements VideoTaskDelivering {
     signal: AbortSignal,
   ): Promise<void> {
     const { handler, status, state, attempts } = delivery;
-    const outcome = state === "due" ? "failed" : state;
+    const outcome = state === "due" ? "threw" : state;
     this.settings.events.next({ type: "video_delivery", key, handler, status, attempt: attempts, outcome });
     await insist(() => this.store.deliver(key, delivery), {
       againMs: WRITE_AGAIN_MS,

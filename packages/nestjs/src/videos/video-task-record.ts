@@ -36,11 +36,21 @@ export interface VideoTaskStall {
   nextPollAt: number;
 }
 
+/** What an application may put beside a submission: plain JSON, of at most 4096 bytes as text. */
+export type VideoMetadata = Record<string, JSONValue>;
+
+/** What JSON can hold. */
+export type JSONValue = string | number | boolean | null | JSONValue[] | { [name: string]: JSONValue };
+
 /** What is written before the gateway is asked. */
 export interface VideoTaskIntent {
   key: string;
   /** What is asked of the gateway; strings longer than 4096 characters are cut. */
   submission: VideoSubmission;
+  /** Whose it is, as the application calls them. */
+  tenant?: string;
+  /** What the application wants to find again with it: small, plain JSON. */
+  metadata?: VideoMetadata;
 }
 
 /** A submission and its task, as the store knows it. Plain JSON. Times are milliseconds since the epoch. */

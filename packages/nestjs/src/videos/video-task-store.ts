@@ -72,6 +72,8 @@ export interface PolledOnce {
 
 /** Which records `list` gives: those that all given conditions hold for. */
 export interface VideoTaskFilter {
+  /** Whose submissions. */
+  tenant?: string;
   status?: VideoTaskRecordStatus;
   /** Whether the task cannot be read at the moment. */
   stalled?: boolean;
@@ -79,6 +81,14 @@ export interface VideoTaskFilter {
   finished?: boolean;
   /** Whether a handler is still to be told of its end (`due`), was (`delivered`), or failed at every attempt (`dead`). */
   delivery?: VideoDelivery["state"];
+}
+
+/** A filter that may ask for a page: the latest submissions that are left. */
+export interface VideoTaskQuery extends VideoTaskFilter {
+  /** Key of a submission: only those that were submitted before it. The first of a page leads to the page before. */
+  before?: string;
+  /** The latest so many. Default: all. */
+  limit?: number;
 }
 
 /**
@@ -171,8 +181,8 @@ export abstract class VideoTaskStore {
 
   abstract get(key: string): Promise<VideoTaskRecord | undefined>;
 
-  /** In the order of submission. */
-  abstract list(filter?: VideoTaskFilter): Promise<VideoTaskRecord[]>;
+  /** In the order of submission, also within a page. Rejects when there is no record with the key `before`. */
+  abstract list(query?: VideoTaskQuery): Promise<VideoTaskRecord[]>;
 
   /** What is wrong with the store right now, a sentence each, for health checks: no address, no key, no foreign words. */
   async troubles(): Promise<string[]> {

@@ -23,6 +23,7 @@ import type { Observable } from "rxjs";
 import type { CallbackURLs } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
+import { checkSubmissionLabel, type SubmissionLabel } from "./check-submission-label.js";
 import { completeSubmission } from "./complete-submission.js";
 import { fromStore } from "./from-store.js";
 import { requireVideo } from "./require-video.js";
@@ -36,8 +37,14 @@ import { VideoNotKeptError } from "./video-not-kept-error.js";
 import { videoProblem } from "./video-problem.js";
 import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
 import { type PollSettings, VideoTaskPoller } from "./video-task-poller.js";
-import { isFinished, isOver, isSettled, type VideoTaskRecord } from "./video-task-record.js";
-import type { VideoTaskFilter, VideoTaskStore } from "./video-task-store.js";
+import {
+  isFinished,
+  isOver,
+  isSettled,
+  type VideoMetadata,
+  type VideoTaskRecord,
+} from "./video-task-record.js";
+import type { VideoTaskQuery, VideoTaskStore } from "./video-task-store.js";
 import { VideoWatches } from "./video-watches.js";
 import { VideosClosedError } from "./videos-closed-error.js";
 
@@ -50,6 +57,13 @@ export interface SubmitOptions<Family extends VideoSubmission["family"] = "conte
   key?: string;
   /** Which endpoint the body is for. Default `content`. */
   family?: Family;
+  /** Whose submission it is, in your own words: in its record, for `list({ tenant })`, and in handlers. 1 to 256 characters. */
+  tenant?: string;
+  /**
+   * What you want to find in the record and in handlers, such as an order or its owner: plain JSON, at most 4096 bytes as
+   * text. Nothing of it goes to the gateway.
+   */
+  metadata?: VideoMetadata;
 }
 
 /** The handlers of an instance, and how they are called. */
@@ -139,11 +153,11 @@ export class VideosService
   ): Promise<{ key: string }>;
   submit(
     body: VideoSubmission["body"],
-    { key = randomUUID(), family = "content" }: SubmitOptions<VideoSubmission["family"]> = {},
+    { key = randomUUID(), family = "content", ...label }: SubmitOptions<VideoSubmission["family"]> = {},
   ): Promise<{ key: string }> {
     // The overloads pair them.
     const submission = { family, body } as VideoSubmission;
-    return this.finish(this.submitOnce(submission, key));
+    return this.finish(this.submitOnce(submission, key, label));
   }
 
   /**
@@ -164,9 +178,21 @@ export class VideosService
     return fromStore(this.open().then(() => this.store.get(key)));
   }
 
-  /** All submissions, or those that all given conditions hold for, in the order of submission. */
-  async list(filter: VideoTaskFilter = {}): Promise<VideoTaskRecord[]> {
-    return fromStore(this.open().then(() => this.store.list(filter)));
+  /**
+   * All submissions, or those that all given conditions hold for, in the order of submission. With `limit` the latest so many,
+   * and with `before`, the key of the first of a page, the page before that one.
+   *
+   * @throws VideoNotFoundError when there is no submission with the key `before`
+   * @throws InvalidRequestError when `limit` is no whole number above 0
+   */
+  async list(query: VideoTaskQuery = {}): Promise<VideoTaskRecord[]> {
+    const { before, limit } = query;
+    if (limit !== undefined && !(Number.isInteger(limit) && limit > 0)) {
+      const message = "must be a whole number above 0";
+      throw new InvalidRequestError([{ field: "limit", message, value: limit }]);
+    }
+    if (before !== undefined) await this.require(before);
+    return fromStore(this.open().then(() => this.store.list(query)));
   }
 
   /**
@@ -281,16 +307,21 @@ export class VideosService
     await this.store.close();
   }
 
-  private async submitOnce(submission: VideoSubmission, key: string): Promise<{ key: string }> {
+  private async submitOnce(
+    submission: VideoSubmission,
+    key: string,
+    given: SubmissionLabel,
+  ): Promise<{ key: string }> {
     if (typeof key !== "string" || key === "") {
       throw new InvalidRequestError([{ field: "key", message: "must be a non-empty string", value: key }]);
     }
+    const label = checkSubmissionLabel(given);
     if (this.closed) throw new VideosClosedError();
     // Before the intent is written: what cannot be sent is no submission.
     const callbackURL = this.callbacks?.sign(key, taskExpiryOf(submission));
     const { family, body } = completeSubmission(submission, { key, callbackURL });
     this.gateway.videos.check(family, body);
-    const intent = { key, submission: abridge(submission) };
+    const intent = { key, submission: abridge(submission), ...label };
     if (!(await fromStore(this.open().then(() => this.store.begin(intent)))))
       throw new VideoKeyTakenError(key);
     this.paying.add(key);

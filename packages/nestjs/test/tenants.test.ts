@@ -1,0 +1,94 @@
+import { Controller, ForbiddenException, Get, Inject, Param, Query } from "@nestjs/common";
+import { describe, expect, it } from "vitest";
+import {
+  ModelGatewayModule,
+  OnVideo,
+  VideosService,
+  type VideoTaskRecord,
+  videoProgress,
+} from "../src/index.js";
+import { bootApp } from "./boot-app.js";
+import { FAST_POLLS, useEmulator, VIDEO } from "./use-emulator.js";
+
+@Controller("videos")
+class Films {
+  readonly owners: unknown[] = [];
+
+  constructor(@Inject(VideosService) private readonly videos: VideosService) {}
+
+  @Get()
+  async list(@Query("tenant") tenant: string, @Query("before") before?: string) {
+    const records = await this.videos.list({ tenant, limit: 2, ...(before && { before }) });
+    return records.map(({ key }) => key);
+  }
+
+  @Get(":key")
+  async get(@Param("key") key: string, @Query("tenant") tenant: string) {
+    const record = await this.videos.get(key);
+    if (record?.tenant !== tenant) throw new ForbiddenException();
+    return videoProgress(record);
+  }
+
+  @OnVideo("succeeded")
+  ship({ tenant, metadata }: VideoTaskRecord) {
+    this.owners.push([tenant, metadata?.["order"]]);
+  }
+}
+
+async function useFilms() {
+  const { emulator, connection } = await useEmulator();
+  const { app, url } = await bootApp([ModelGatewayModule.forRoot({ ...connection, videos: FAST_POLLS })], {
+    controllers: [Films],
+  });
+  return { emulator, url, app, videos: app.get(VideosService) };
+}
+
+describe("a submission with an owner", () => {
+  it("is listed by the page, shown to its owner only, and known to handlers; the gateway hears nothing of it", async () => {
+    const { emulator, url, app, videos } = await useFilms();
+    for (const key of ["a", "b", "c", "d"]) {
+      const metadata = { order: `order of ${key}` };
+      await videos.submit(VIDEO, { key, metadata, tenant: key === "b" ? "other" : "acme" });
+    }
+    const read = async (path: string) => (await fetch(`${url}/videos${path}`)).json();
+    expect(await read("?tenant=acme")).toEqual(["c", "d"]);
+    expect(await read("?tenant=acme&before=c")).toEqual(["a"]);
+    expect(await read("?tenant=acme&before=a")).toEqual([]);
+    expect(await read("/b?tenant=acme")).toMatchObject({ statusCode: 403 });
+    expect(await read("/b?tenant=other")).toMatchObject({ key: "b" });
+    expect((await fetch(`${url}/videos?tenant=acme&before=nobody`)).status).toBe(404);
+    const [{ id } = { id: "" }] = emulator.videos.list();
+    await emulator.videos.succeed(id);
+    const { owners } = app.get(Films);
+    await expect.poll(() => owners.length).toBeGreaterThan(0);
+    const sent = JSON.stringify(emulator.journal.list({ method: "POST" }));
+    expect(sent).not.toContain("order of");
+    expect(sent).not.toContain("acme");
+    const shipped = await videos.list({ delivery: "delivered" });
+    for (const { tenant, metadata } of shipped) expect(owners).toContainEqual([tenant, metadata?.["order"]]);
+  });
+
+  it("is refused, with nothing sent, when its label cannot be kept as it is", async () => {
+    const { emulator, videos } = await useFilms();
+    const refuses = async (label: object, message: RegExp) =>
+      expect(videos.submit(VIDEO, label)).rejects.toMatchObject({
+        kind: "invalid_request",
+        message: expect.stringMatching(message),
+      });
+    await refuses({ tenant: "" }, /tenant.*1 to 256/);
+    await refuses({ tenant: 7 }, /tenant/);
+    await refuses({ tenant: "t".repeat(257) }, /tenant/);
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    for (const metadata of [null, [], "text", new Date(), { at: new Date(0) }, { not: undefined }, circle])
+      await refuses({ metadata }, /metadata.*plain JSON/);
+    await refuses({ metadata: { text: "é".repeat(2_048) } }, /metadata.*4096 bytes/);
+    expect(emulator.journal.list({ method: "POST" })).toEqual([]);
+    expect(await videos.list()).toEqual([]);
+    await expect(videos.list({ limit: 0 })).rejects.toMatchObject({ kind: "invalid_request" });
+    const metadata = { text: "x".repeat(4_096 - '{"text":""}'.length) };
+    const { key } = await videos.submit(VIDEO, { metadata });
+    metadata.text = "changed later";
+    expect((await videos.get(key))?.metadata?.["text"]).toHaveLength(4_085);
+  });
+});
