@@ -1,6 +1,13 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { type MiddlewareConsumer, Module, type NestModule, RequestMethod } from "@nestjs/common";
 import { sseRequests } from "./sse-request.js";
+
+/** What of Node's requests and responses is read; middleware on Fastify gets the same. */
+interface Incoming {
+  headers: { accept?: string; "last-event-id"?: string | string[] };
+}
+interface Outgoing {
+  headersSent: boolean;
+}
 
 /**
  * Lets `chatEvents()` and `imageEvents()` know which request they answer, without being given it. A middleware and no
@@ -13,7 +20,7 @@ export class SseRequestsModule implements NestModule {
   }
 }
 
-function rememberSseRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+function rememberSseRequest(request: Incoming, response: Outgoing, next: () => void): void {
   const { accept, "last-event-id": lastEventId } = request.headers;
   if (lastEventId === undefined && !accept?.includes("text/event-stream")) {
     next();

@@ -68,8 +68,8 @@ function nothingMore(request: SseRequest | undefined, id: string | undefined): O
 function withFirstId(events: Observable<MessageEvent>): Observable<MessageEvent> {
   return new Observable((subscriber) => {
     // Not at once: what fails by then has a status of its own.
-    const first = setTimeout(() => subscriber.next({ id: NO_EVENT_ID }));
-    const settled = () => clearTimeout(first);
+    const first = setImmediate(() => subscriber.next({ id: NO_EVENT_ID }));
+    const settled = () => clearImmediate(first);
     const subscription = events.subscribe({
       next: (event) => {
         settled();

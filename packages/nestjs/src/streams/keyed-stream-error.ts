@@ -3,7 +3,7 @@ import type { StreamBreak, StreamEnd } from "./stream-end.js";
 
 /**
  * Why a reader of a stream with a key gets no more of it. The first seven end the stream for every reader, in the same
- * way: the call `failed` (`kind`, `status` and `code` are core's), was `refused` before anything was paid (the key is
+ * way: the call was `broken` (`kind`, `status` and `code` are core's), was `refused` before anything was paid (the key is
  * free again), `stopped` by `stop()`, `abandoned` by its readers for `graceMs`, `cut` with the process that made it,
  * ended because it was too large (`full`), or its events were `lost` by the store. The others concern one reader: a stream
  * that is `unknown`, of which there is no more than a key; a store that is `unavailable`; an application that is `closing`.
@@ -18,7 +18,7 @@ interface Meaning {
 
 const PAID = "What was made of it so far is paid for";
 const MEANINGS: Record<KeyedStreamBreak, Meaning> = {
-  failed: { kind: "api", message: "The call failed.", maybeProcessed: true },
+  broken: { kind: "api", message: "The call failed.", maybeProcessed: true },
   refused: { kind: "api", message: "The call was refused.", maybeProcessed: false },
   stopped: { kind: "aborted", message: `The stream was stopped. ${PAID}.`, maybeProcessed: true },
   abandoned: {

@@ -123,7 +123,7 @@ describe("a chat with a key", () => {
     const [first, second] = await Promise.all([read(), read()]);
     expect(first).toMatchObject({
       ...{
-        reason: "failed",
+        reason: "broken",
         kind: "stream_interrupted",
         errorName: "StreamInterruptedError",
       },
@@ -174,7 +174,7 @@ describe("a chat with a key", () => {
   it("that is too large is ended, and says so", async () => {
     const { chat } = await boot({ maxStreamBytes: 1_000 });
     await expect(all(chat.stream$(CHAT, { key: "k" }))).rejects.toMatchObject({ reason: "full" });
-    const { chat: other, requests } = await boot({ store: new MemoryStreamStore({ maxBytes: 2_000 }) });
+    const { chat: other, requests } = await boot({ store: new MemoryStreamStore({ maxBytes: 3_000 }) });
     await expect(all(other.stream$(CHAT, { key: "k" }))).rejects.toMatchObject({ reason: "full" });
     await expect(all(other.stream$(CHAT, { key: "l" }))).rejects.toMatchObject({ reason: "full" });
     const { chat: none, requests: noRequests } = await boot({

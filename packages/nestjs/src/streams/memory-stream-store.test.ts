@@ -18,7 +18,7 @@ describe("the memory store of streams", () => {
   });
 
   it("lets finished streams give way, the oldest first, and says that their events are lost", async () => {
-    const store: StreamStore = new MemoryStreamStore({ maxBytes: 5_100 });
+    const store: StreamStore = new MemoryStreamStore({ maxBytes: 7_200 });
     for (const key of ["oldest", "older", "new"]) {
       expect(await store.begin(key, key, 1)).toBe(true);
       expect(await store.append(key, key, 1, EVENT)).toBe(true);
@@ -38,10 +38,10 @@ describe("the memory store of streams", () => {
   });
 
   it("refuses what there is no room for, and never lets a running stream give way", async () => {
-    const store: StreamStore = new MemoryStreamStore({ maxBytes: 2_100 });
+    const store: StreamStore = new MemoryStreamStore({ maxBytes: 3_100 });
     await store.begin("a", "a", 1);
     await store.append("a", "a", 1, EVENT);
-    await expect(store.append("a", "a", 2, EVENT)).rejects.toThrow(StreamStoreFullError);
+    await expect(store.append("a", "a", 2, EVENT + EVENT)).rejects.toThrow(StreamStoreFullError);
     await store.begin("b", "b", 1);
     await expect(store.begin("c", "c", 1)).rejects.toThrow(StreamStoreFullError);
     expect(await store.read("c", 0, KEEP_MS)).toBeUndefined();

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { ConfigurationError } from "@model-gateway/core";
 import type { Observable } from "rxjs";
+import { pause } from "./pause.js";
 import { StreamChanges } from "./stream-changes.js";
 import type { StreamEnd } from "./stream-end.js";
 import { type StreamLease, type StreamPage, StreamStore } from "./stream-store.js";
@@ -21,13 +22,13 @@ interface KeptStream {
   bytes: number;
   readAt: number;
   end?: StreamEnd;
-  /** Set when it has ended. */
-  forget?: NodeJS.Timeout;
+  /** Aborts when it is forgotten. */
+  forgotten: AbortController;
 }
 
 const DEFAULT_MAX_BYTES = 256 * 2 ** 20;
 /** What there is of a stream beside its events, about. */
-const STREAM_BYTES = 512;
+const STREAM_BYTES = 1_024;
 
 /** Keeps streams in this process: they end with it, and other processes know nothing of them. */
 export class MemoryStreamStore extends StreamStore {
@@ -51,7 +52,7 @@ export class MemoryStreamStore extends StreamStore {
   async open(): Promise<void> {}
 
   async close(): Promise<void> {
-    for (const { forget } of this.streams.values()) clearTimeout(forget);
+    for (const { forgotten } of this.streams.values()) forgotten.abort();
     this.streams.clear();
     this.bytes = 0;
   }
@@ -61,7 +62,10 @@ export class MemoryStreamStore extends StreamStore {
     if (taken !== undefined && taken.end?.outcome !== "refused") return taken.run === run;
     this.makeRoom(STREAM_BYTES);
     if (taken !== undefined) this.forget(key, taken);
-    this.streams.set(key, { run, events: [], bytes: STREAM_BYTES, readAt: performance.now() });
+    this.streams.set(key, {
+      ...{ run, events: [], bytes: STREAM_BYTES },
+      ...{ readAt: performance.now(), forgotten: new AbortController() },
+    });
     this.bytes += STREAM_BYTES;
     this.changes.next(key, { ended: false });
     return true;
@@ -93,7 +97,8 @@ export class MemoryStreamStore extends StreamStore {
     // To the end of the order.
     this.streams.delete(key);
     this.streams.set(key, stream);
-    stream.forget = setTimeout(() => this.forget(key, stream), keepMs).unref();
+    const { signal } = stream.forgotten;
+    void pause(keepMs, { signal, ref: false }).then(() => this.forget(key, stream));
     this.changes.next(key, { ended: true });
     return true;
   }
@@ -118,7 +123,7 @@ export class MemoryStreamStore extends StreamStore {
 
   private forget(key: string, stream: KeptStream): void {
     if (this.streams.get(key) !== stream) return;
-    clearTimeout(stream.forget);
+    stream.forgotten.abort();
     this.streams.delete(key);
     this.bytes -= stream.bytes;
   }

@@ -1,7 +1,7 @@
 import type { GatewayErrorKind } from "@model-gateway/core";
 
 /** Why a stream with a key broke: see `KeyedStreamError`. */
-export type StreamBreak = "failed" | "refused" | "stopped" | "abandoned" | "cut" | "full" | "lost";
+export type StreamBreak = "broken" | "refused" | "stopped" | "abandoned" | "cut" | "full" | "lost";
 
 /** What is told of an error of core to readers in any process. Plain JSON. */
 export interface StreamProblem {

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Subscription } from "rxjs";
 import { KeyedStreamError } from "./keyed-stream-error.js";
+import { pause } from "./pause.js";
 import { heartbeatMs, type StreamSettings } from "./stream-settings.js";
 import type { StreamPage, StreamStore } from "./stream-store.js";
 
@@ -51,13 +52,9 @@ export class StreamReading {
     if (!this.changed && this.open) await this.pause(heartbeatMs(this.settings));
   }
 
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  private async pause(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.wake = () => woken.abort();
+    await pause(ms, { signal: woken.signal });
   }
 }

@@ -1,6 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { type APIError, GatewayError } from "@model-gateway/core";
-import { exhaustMap, filter, interval, merge, type Subscription } from "rxjs";
+import { filter } from "rxjs";
+import { pause } from "./pause.js";
+import { repeatEvery } from "./repeat-every.js";
 import type { StreamEnd } from "./stream-end.js";
 import { heartbeatMs, type StreamSettings } from "./stream-settings.js";
 import type { StreamStore } from "./stream-store.js";
@@ -22,7 +24,6 @@ export class StreamRun {
   private readonly controller = new AbortController();
   /** Set when this process ends the call, and why. */
   private ending: StreamEnd | undefined;
-  private readonly heartbeat: Subscription;
 
   constructor(
     private readonly store: StreamStore,
@@ -32,11 +33,17 @@ export class StreamRun {
     source: StreamSource,
     private readonly warn: (message: string) => void,
   ) {
-    const ended$ = store.changes$(key).pipe(filter(({ ended }) => ended));
-    this.heartbeat = merge(interval(heartbeatMs(settings)), ended$)
-      .pipe(exhaustMap(() => this.renew()))
-      .subscribe();
-    this.over = this.pump(source).finally(() => this.heartbeat.unsubscribe());
+    const over = new AbortController();
+    const beats = repeatEvery(heartbeatMs(settings), over.signal, () => this.renew());
+    const ended = store
+      .changes$(key)
+      .pipe(filter((change) => change.ended))
+      .subscribe(() => this.renew());
+    this.over = this.pump(source).then(() => {
+      ended.unsubscribe();
+      over.abort();
+      return beats;
+    });
   }
 
   /** Ends the call; its readers are told why. */
@@ -104,9 +111,7 @@ export class StreamRun {
           this.lose();
           return false;
         }
-        await new Promise((resolve) => {
-          setTimeout(resolve, AGAIN_MS);
-        });
+        await pause(AGAIN_MS);
       }
     }
   }
@@ -117,7 +122,7 @@ function endOf(error: unknown, events: number): StreamEnd {
   if (!GatewayError.isInstance(error)) {
     const message = error instanceof Error ? error.message : String(error);
     return {
-      outcome: "failed",
+      outcome: "broken",
       problem: { name: "Error", kind: "api", message, retryable: false, maybeProcessed: true },
     };
   }
@@ -125,7 +130,7 @@ function endOf(error: unknown, events: number): StreamEnd {
   const { status, code } = error as Partial<APIError>;
   return {
     // What nobody paid for can be asked again under the same key.
-    outcome: events === 0 && !maybeProcessed ? "refused" : "failed",
+    outcome: events === 0 && !maybeProcessed ? "refused" : "broken",
     problem: {
       ...{ name, kind, message, retryable, maybeProcessed },
       ...(status !== undefined && { status }),
