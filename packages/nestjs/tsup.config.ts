@@ -5,6 +5,7 @@ export default definePackageBuild({
     bullmq: "src/bullmq.ts",
     index: "src/index.ts",
     prometheus: "src/prometheus.ts",
+    redis: "src/redis.ts",
     terminus: "src/terminus.ts",
     testing: "src/testing.ts",
   },

@@ -18,6 +18,7 @@ export default defineConfig({
       // Processes of their own, and files that have nothing to do with Nest.
       "test/{bad-day,built-package,many-watches,sigkill,traces}.test.ts",
       "test/{bullmq,soak}/*.test.ts",
+      "test/redis/stream-store.test.ts",
       "src/videos/journal/*.test.ts",
       // Parts that are installed for Nest 12 only.
       "test/{fastify,instance-proxies,microservice,readme,redis-microservice,swagger,websocket}.test.ts",

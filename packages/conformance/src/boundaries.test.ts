@@ -32,7 +32,7 @@ const FRAMEWORK_WORDS: Record<string, readonly string[]> = {
 const FRAMEWORK_CALLS: Record<string, readonly string[]> = { nestjs: ["setImmediate"] };
 
 /** Time that has nothing to do with the gateway: signs of life of a lock, and what is forgotten in time. */
-const HOUSEKEEPING = ["packages/nestjs/src/videos/pause.ts"];
+const HOUSEKEEPING = ["packages/nestjs/src/streams/pause.ts"];
 
 /** Headers of the application's own answers, which are the framework's business and not the gateway's. */
 const FRAMEWORK_HEADERS: Record<string, readonly string[]> = { nestjs: ["Retry-After"] };

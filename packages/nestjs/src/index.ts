@@ -6,6 +6,7 @@ export { ModelGatewayExceptionFilter } from "./errors/model-gateway-exception.fi
 export { toHttpException } from "./errors/to-http-exception.js";
 export { chatEvents } from "./events/chat-events.js";
 export { imageEvents } from "./events/image-events.js";
+export type { EventsOptions } from "./events/to-events.js";
 export { videoEvents } from "./events/video-events.js";
 export { ImagesService } from "./images/images.service.js";
 export { MetricsService } from "./metrics/metrics.service.js";
@@ -20,11 +21,20 @@ export type {
   ModelGatewayModuleExtras,
   ModelGatewayModuleOptions,
   ModelGatewayOptionsFactory,
+  StreamsOptions,
   VideoHandlersOptions,
   VideosOptions,
 } from "./module/model-gateway-module-options.js";
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
 export { SpeechService } from "./speech/speech.service.js";
+export { eventIdOf } from "./streams/event-id.js";
+export { type KeyedStreamBreak, KeyedStreamError } from "./streams/keyed-stream-error.js";
+export type { KeyedStreamOptions } from "./streams/keyed-stream-options.js";
+export { MemoryStreamStore, type MemoryStreamStoreOptions } from "./streams/memory-stream-store.js";
+export type { StreamBreak, StreamEnd, StreamProblem } from "./streams/stream-end.js";
+export type { StreamSettings } from "./streams/stream-settings.js";
+export { type StreamLease, type StreamPage, StreamStore } from "./streams/stream-store.js";
+export { StreamStoreFullError } from "./streams/stream-store-full-error.js";
 export {
   JournalVideoTaskStore,
   type JournalVideoTaskStoreOptions,

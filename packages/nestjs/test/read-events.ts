@@ -1,6 +1,8 @@
 export interface ServerSentEvent {
   type: string;
   data: string;
+  /** What an `EventSource` that comes back tells. */
+  id?: string;
 }
 
 /** Reads a text/event-stream response; leaving the loop closes the connection. */
@@ -24,5 +26,7 @@ function readBlock(block: string): ServerSentEvent | undefined {
     lines.filter((line) => line.startsWith(`${field}: `)).map((line) => line.slice(field.length + 2));
   const data = values("data");
   const [type = "message"] = values("event");
-  return data.length === 0 && type === "message" ? undefined : { type, data: data.join("\n") };
+  const [id] = values("id");
+  if (data.length === 0 && type === "message") return undefined;
+  return { type, data: data.join("\n"), ...(id !== undefined && { id }) };
 }

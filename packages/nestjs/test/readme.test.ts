@@ -6,10 +6,11 @@ import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
 import { ClientProxyFactory, Transport } from "@nestjs/microservices";
 import { lastValueFrom, toArray } from "rxjs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type VideoProgress, VideosService } from "../src/index.js";
+import { ChatService, type VideoProgress, VideosService } from "../src/index.js";
+import type { StoreContractCase } from "../src/testing.js";
 import { bootApp } from "./boot-app.js";
 import { freePort } from "./free-port.js";
-import { readEvents } from "./read-events.js";
+import { readEvents, type ServerSentEvent } from "./read-events.js";
 import { usePostgres } from "./use-postgres.js";
 import { hasRedisServer, RedisServer } from "./use-redis.js";
 
@@ -96,6 +97,51 @@ describe("the examples of README and guides run", () => {
     for await (const { type, data } of readEvents(await fetch(`${url}/images/stream?prompt=A%20lighthouse`)))
       types.push(type === "message" ? JSON.parse(data).type : type);
     expect(types).toEqual(["partial", "partial", "completed", "done"]);
+  });
+
+  it("streams that survive their reader, over HTTP and without", async () => {
+    const Reader = await classIn("Reader");
+    const { app, url } = await bootApp([await classIn("AppModule")], {
+      controllers: [await classIn("AnswersController")],
+      providers: [Reader],
+    });
+    const read = async (path: string, lastEventId?: string) => {
+      const headers = { accept: "text/event-stream", ...(lastEventId && { "last-event-id": lastEventId }) };
+      const events: ServerSentEvent[] = [];
+      for await (const event of readEvents(await fetch(`${url}/answers/${path}`, { headers })))
+        events.push(event);
+      return events;
+    };
+    const before = emulator.journal.list({ method: "POST" }).length;
+    const whole = await read("key-1?question=Hello");
+    expect(whole.at(-1)?.type).toBe("done");
+    expect(await read("key-1?question=Hello", whole[0]?.id)).toEqual(whole.slice(1));
+    expect((await read("key-1/picture?prompt=A%20boat")).at(-1)?.type).toBe("done");
+    const stopped = await fetch(`${url}/answers/key-1`, { method: "DELETE" });
+    expect(await stopped.json()).toEqual({ stopped: false });
+    const reader = app.get(Reader);
+    expect((await reader.read("key-1", "Hello")).length).toBeGreaterThan(0);
+    expect(await reader.read("key-1", "Hello")).toBe("");
+    expect(emulator.journal.list({ method: "POST" })).toHaveLength(before + 2);
+  });
+
+  it.skipIf(!hasRedisServer)("streams of replicas, on Redis", async () => {
+    const server = await RedisServer.start();
+    onTestFinished(() => server.stop());
+    vi.stubEnv("REDIS_URL", server.url);
+    const { app } = await bootApp([await classIn("AppWithSharedStreams")]);
+    const messages = [{ role: "user" as const, content: "Hello" }];
+    const read = () => {
+      const chunks$ = app.get(ChatService).stream$({ model: "local-chat", messages }, { key: "k" });
+      return lastValueFrom(chunks$.pipe(toArray()));
+    };
+    expect(await read()).toEqual(await read());
+  });
+
+  it("the contract of a store of streams", async () => {
+    const { contract } = (await load("streamStoreContract")) as unknown as { contract: StoreContractCase[] };
+    expect(contract.length).toBeGreaterThan(10);
+    await contract[0]?.run();
   });
 
   it("speech, as a file on its way", async () => {

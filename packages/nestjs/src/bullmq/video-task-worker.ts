@@ -1,7 +1,7 @@
 import type { VideoTask } from "@model-gateway/core";
 import { DelayedError, type Job, Worker } from "bullmq";
 import { firstValueFrom, fromEvent } from "rxjs";
-import { repeatEvery } from "../videos/repeat-every.js";
+import { repeatEvery } from "../streams/repeat-every.js";
 import {
   deliveryRecord,
   hasDueDeliveries,

@@ -1,12 +1,12 @@
 import type { ChatCompletionChunk } from "@model-gateway/core";
 import type { MessageEvent } from "@nestjs/common";
-import { concat, map, type OperatorFunction, of } from "rxjs";
-import { DONE_EVENT } from "./done-event.js";
-import { publicErrors } from "./public-errors.js";
+import type { OperatorFunction } from "rxjs";
+import { type EventsOptions, toEvents } from "./to-events.js";
 
 /**
  * Turns a chat stream into what a handler under `@Sse()` returns: one event per chunk, then one of type `done`.
- * Errors become HTTP exceptions, whose message is safe to send.
+ * Errors become HTTP exceptions, whose message is safe to send. A reader that comes back gets the rest of a stream with a key;
+ * without one, it is answered with 204, which ends an `EventSource`, and nothing is paid again.
  *
  * @example
  * \@Sse("answer")
@@ -15,7 +15,6 @@ import { publicErrors } from "./public-errors.js";
  *   return this.chat.stream$({ model: "local-chat", messages }).pipe(chatEvents());
  * }
  */
-export function chatEvents(): OperatorFunction<ChatCompletionChunk, MessageEvent> {
-  return (chunks) =>
-    concat(chunks.pipe(map((chunk): MessageEvent => ({ data: chunk }))), of(DONE_EVENT)).pipe(publicErrors());
+export function chatEvents(options?: EventsOptions): OperatorFunction<ChatCompletionChunk, MessageEvent> {
+  return toEvents((chunk) => chunk, options);
 }

@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@nestjs/common";
 
 /**
- * Says that nothing more is to come. An `EventSource` that is merely cut off connects again, which would ask
- * and pay again: close it on this one.
+ * Says that nothing more is to come. An `EventSource` that is merely cut off connects again, which asks
+ * for nothing: close it on this one.
  */
 export const DONE_EVENT: MessageEvent = { type: "done", data: "" };

@@ -1,13 +1,13 @@
 import type { ImageStreamEvent } from "@model-gateway/core";
 import type { MessageEvent } from "@nestjs/common";
-import { concat, map, type OperatorFunction, of } from "rxjs";
-import { DONE_EVENT } from "./done-event.js";
-import { publicErrors } from "./public-errors.js";
+import type { OperatorFunction } from "rxjs";
+import { type EventsOptions, toEvents } from "./to-events.js";
 
 /**
  * Turns a stream of images into what a handler under `@Sse()` returns: one event per event of core, without the
  * gateway's raw one (which holds the picture a second time), then one of type `done`. Errors become HTTP
- * exceptions, whose message is safe to send.
+ * exceptions, whose message is safe to send. A reader that comes back gets the rest of a stream with a key; without one, it is
+ * answered with 204, which ends an `EventSource`, and nothing is paid again.
  *
  * @example
  * \@Sse("picture")
@@ -15,10 +15,6 @@ import { publicErrors } from "./public-errors.js";
  *   return this.images.stream$({ model: "local-image-b64", prompt, partial_images: 2 }).pipe(imageEvents());
  * }
  */
-export function imageEvents(): OperatorFunction<ImageStreamEvent, MessageEvent> {
-  return (events) => concat(events.pipe(map(publicEvent)), of(DONE_EVENT)).pipe(publicErrors());
-}
-
-function publicEvent({ raw: _raw, ...data }: ImageStreamEvent): MessageEvent {
-  return { data };
+export function imageEvents(options?: EventsOptions): OperatorFunction<ImageStreamEvent, MessageEvent> {
+  return toEvents(({ raw: _raw, ...data }) => data, options);
 }

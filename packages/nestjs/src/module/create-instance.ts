@@ -3,6 +3,9 @@ import { Subject } from "rxjs";
 import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.js";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
+import { KeyedStreams } from "../streams/keyed-streams.js";
+import { MemoryStreamStore } from "../streams/memory-stream-store.js";
+import { DEFAULT_STREAM_SETTINGS } from "../streams/stream-settings.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
 import type { DeliverySettings } from "../videos/video-deliverer.js";
 import type { PollSettings } from "../videos/video-task-poller.js";
@@ -10,6 +13,7 @@ import type { VideoTaskStore } from "../videos/video-task-store.js";
 import type {
   ModelGatewayInstanceOptions,
   ModelGatewayModuleExtras,
+  StreamsOptions,
   VideoHandlersOptions,
   VideosOptions,
 } from "./model-gateway-module-options.js";
@@ -21,6 +25,7 @@ export interface Instance {
   /** What the client's hooks are told. */
   events: Subject<MetricsEvent>;
   store: VideoTaskStore;
+  keyedStreams: KeyedStreams;
   polling: PollSettings;
   delivering: DeliverySettings;
   callbacks: CallbackURLs | undefined;
@@ -28,6 +33,8 @@ export interface Instance {
 
 const DEFAULT_INTERVAL_MS = 5_000;
 const DEFAULT_RATE_PER_SECOND = 20;
+/** What timers hold, and texts. */
+const MAX_STREAM_SETTING = 2 ** 31 - 1;
 const DEFAULT_FIRST_BACKOFF_MS = 1_000;
 /** In intervals: polls that fail come at most so far apart, those that pass by themselves and those that are refused. */
 const BACKOFF_FACTOR = 3;
@@ -60,6 +67,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   tracer: true,
   specializedModels: true,
   videos: true,
+  streams: true,
   callback: true,
 };
 const EXTRA_NAMES: Record<keyof ModelGatewayModuleExtras, true> = {
@@ -98,6 +106,13 @@ const HANDLERS_DEFAULTS: Required<VideoHandlersOptions> = {
   maxMs: 600_000,
   closeMs: 10_000,
 };
+const STREAMS_OPTION_NAMES: Record<keyof StreamsOptions, true> = {
+  store: true,
+  graceMs: true,
+  keepMs: true,
+  leaseMs: true,
+  maxStreamBytes: true,
+};
 const BACKOFF_OPTION_NAMES: Record<keyof PollBackoff, true> = { firstMs: true, maxMs: true, refusedMs: true };
 
 /**
@@ -125,7 +140,7 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   }
   refuseExtras(options);
   refuseUnknown(options, OPTION_NAMES, "");
-  const { videos = {}, callback, ...gateway } = options;
+  const { videos = {}, streams = {}, callback, ...gateway } = options;
   refuseUnknown(videos, VIDEOS_OPTION_NAMES, "videos.");
   const { ratePerSecond = DEFAULT_RATE_PER_SECOND, maxWatchMs, backoff = {} } = videos;
   const { intervalMs = DEFAULT_INTERVAL_MS } = videos;
@@ -153,6 +168,7 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
     gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
     events,
     store: resolveStore(name, videos),
+    keyedStreams: createKeyedStreams(name, streams),
     polling: {
       intervalMs: intervalMs * factor,
       ratePerSecond,
@@ -168,6 +184,19 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
     delivering: { ...HANDLERS_DEFAULTS, ...handlers, tracer: gateway.tracer, events },
     callbacks: callback && new CallbackURLs(name, callbackPath, callback),
   };
+}
+
+function createKeyedStreams(name: string, options: StreamsOptions): KeyedStreams {
+  refuseUnknown(options, STREAMS_OPTION_NAMES, "streams.");
+  const { store = new MemoryStreamStore(), ...given } = options;
+  for (const [option, value] of Object.entries(given)) {
+    requirePositive(`streams.${option}`, value);
+    if (value <= MAX_STREAM_SETTING) continue;
+    throw new ConfigurationError(
+      `Option streams.${option} must be at most ${MAX_STREAM_SETTING}, and not ${value}.`,
+    );
+  }
+  return new KeyedStreams(name, store, { ...DEFAULT_STREAM_SETTINGS, ...given });
 }
 
 function resolveStore(

@@ -1,6 +1,8 @@
 import type { ModelGatewayOptions, PollBackoff } from "@model-gateway/core";
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
 import type { CallbackOptions } from "../callbacks/callback-urls.js";
+import type { StreamSettings } from "../streams/stream-settings.js";
+import type { StreamStore } from "../streams/stream-store.js";
 import type { VideoTaskRetention } from "../videos/video-task-retention.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 
@@ -52,9 +54,19 @@ export interface VideosOptions {
   allowMemoryStore?: boolean;
 }
 
-/** What an instance is made of: the options of core's client, and those for video tasks. */
+/** How streams with a key are kept, those of `stream$(body, { key })`. Durations are milliseconds. */
+export interface StreamsOptions extends Partial<StreamSettings> {
+  /**
+   * Where their events are kept. Opened at the first use and closed by the module. Default: a `MemoryStreamStore`, for one
+   * process; with replicas, a `RedisStreamStore` of `@model-gateway/nestjs/redis`.
+   */
+  store?: StreamStore;
+}
+
+/** What an instance is made of: the options of core's client, and those for video tasks and for streams with a key. */
 export interface ModelGatewayInstanceOptions extends Omit<ModelGatewayOptions, "maxPollsPerSecond"> {
   videos?: VideosOptions;
+  streams?: StreamsOptions;
   /**
    * Lets the gateway tell when a video changes: each submission without a `callback_url` of its own gets a signed
    * one, a controller receives it, and polling goes on six times slower. Default: polling alone.

@@ -13,11 +13,13 @@ import { DEFAULT_CALLBACK_PATH } from "../callbacks/callback-urls.js";
 import { createCallbackController } from "../callbacks/create-callback-controller.js";
 import { ChatService } from "../chat/chat.service.js";
 import { EmbeddingsService } from "../embeddings/embeddings.service.js";
+import { SseRequestsModule } from "../events/sse-requests.module.js";
 import { ImagesService } from "../images/images.service.js";
 import { MetricsService } from "../metrics/metrics.service.js";
 import { ModelsService } from "../models/models.service.js";
 import { ModerationsService } from "../moderations/moderations.service.js";
 import { SpeechService } from "../speech/speech.service.js";
+import { KeyedStreams } from "../streams/keyed-streams.js";
 import { discoverVideoHandlers } from "../videos/discover-video-handlers.js";
 import { VideoTaskStore } from "../videos/video-task-store.js";
 import { VideosService } from "../videos/videos.service.js";
@@ -83,14 +85,9 @@ export class ModelGatewayModule {
 }
 
 /** Services that need the client and nothing else. */
-const CLIENT_SERVICES = [
-  ChatService,
-  EmbeddingsService,
-  ImagesService,
-  ModelsService,
-  ModerationsService,
-  SpeechService,
-];
+const CLIENT_SERVICES = [EmbeddingsService, ModelsService, ModerationsService, SpeechService];
+/** Services whose streams can have a key. */
+const STREAMING_SERVICES = [ChatService, ImagesService];
 
 function optionsToken(name = DEFAULT_INSTANCE): symbol {
   return Symbol(`ModelGatewayModuleOptions(${name})`);
@@ -153,6 +150,7 @@ function defineInstance({
   const token = (provided: Type<unknown> | Abstract<unknown>) => getModelGatewayToken(name, provided);
   const client = token(ModelGateway);
   const store = token(VideoTaskStore);
+  const keyedStreams = token(KeyedStreams);
   const videos = getModelGatewayToken(name, VideosService);
   // Factories name what they inject: no compiler has to emit metadata for it.
   const exported: FactoryProvider[] = [
@@ -161,6 +159,11 @@ function defineInstance({
       provide: token(service),
       useFactory: (gateway: ModelGateway) => new service(gateway),
       inject: [client],
+    })),
+    ...STREAMING_SERVICES.map((service) => ({
+      provide: token(service),
+      useFactory: (gateway: ModelGateway, streams: KeyedStreams) => new service(gateway, streams),
+      inject: [client, keyedStreams],
     })),
     {
       provide: token(MetricsService),
@@ -189,7 +192,7 @@ function defineInstance({
   return {
     module: ModelGatewayModule,
     global: isGlobal,
-    imports: [DiscoveryModule, ...imports],
+    imports: [DiscoveryModule, ...imports, SseRequestsModule],
     controllers: takesCallbacks
       ? [
           createCallbackController(
@@ -208,6 +211,11 @@ function defineInstance({
         inject: [options],
       },
       { provide: store, useFactory: ({ store: tasks }: Instance) => tasks, inject: [instance] },
+      {
+        provide: keyedStreams,
+        useFactory: ({ keyedStreams: streams }: Instance) => streams,
+        inject: [instance],
+      },
       { provide: callbacks, useFactory: ({ callbacks: urls }: Instance) => urls, inject: [instance] },
       ...exported,
     ],

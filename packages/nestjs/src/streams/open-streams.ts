@@ -1,4 +1,5 @@
 import { Observable } from "rxjs";
+import { eventReaders } from "./event-reader.js";
 import { letResponsesEnd } from "./let-responses-end.js";
 
 /**
@@ -21,6 +22,13 @@ export class OpenStreams {
     callerSignal?: AbortSignal,
   ): Observable<T> {
     return new Observable((subscriber) => {
+      const reader = eventReaders.getStore();
+      if (reader?.lastEventId !== undefined) {
+        // It had its stream, which cannot be read again, and did not ask to pay for another.
+        reader.over = true;
+        subscriber.complete();
+        return;
+      }
       const controller = new AbortController();
       if (this.closed) controller.abort(closing());
       this.controllers.add(controller);

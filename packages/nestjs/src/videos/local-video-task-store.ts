@@ -1,8 +1,8 @@
 import type { VideoTask } from "@model-gateway/core";
 import { type Observable, Subject } from "rxjs";
+import { repeatEvery } from "../streams/repeat-every.js";
 import { matchesFilter } from "./matches-filter.js";
 import { RecordBook } from "./record-book.js";
-import { repeatEvery } from "./repeat-every.js";
 import {
   deliveryRecord,
   hasDueDeliveries,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ConfigurationError } from "@model-gateway/core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { compileChild, startChild } from "../../../test/child.js";
-import { pause } from "../pause.js";
+import { pause } from "../../streams/pause.js";
 import { newOwner } from "./lock-owner.js";
 import { type LockSettings, ProcessLock } from "./process-lock.js";
 

@@ -2,8 +2,8 @@ import { existsSync, unwatchFile, watchFile } from "node:fs";
 import { type FileHandle, link, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigurationError } from "@model-gateway/core";
-import { pause } from "../pause.js";
-import { repeatEvery } from "../repeat-every.js";
+import { pause } from "../../streams/pause.js";
+import { repeatEvery } from "../../streams/repeat-every.js";
 import { type LockMotion, LockObserver } from "./lock-observer.js";
 import {
   type LockOwner,

@@ -1,0 +1,1 @@
+export { RedisStreamStore, type RedisStreamStoreOptions } from "./redis/redis-stream-store.js";
