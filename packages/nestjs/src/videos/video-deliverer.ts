@@ -3,8 +3,8 @@ import { Logger } from "@nestjs/common";
 import { firstValueFrom, fromEvent, merge, NEVER, of, Subject, timeout } from "rxjs";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { insist } from "../streams/insist.js";
+import { pause } from "../streams/pause.js";
 import { abridge } from "./abridge.js";
-import { pause } from "./pause.js";
 import { Turnstile } from "./turnstile.js";
 import {
   deliveryIdOf,
