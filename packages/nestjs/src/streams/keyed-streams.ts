@@ -35,7 +35,8 @@ const NO_ROOM: StreamProblem = {
 /** Streams that have a key: paid for once, whoever reads them, however often and wherever. */
 export class KeyedStreams {
   private readonly runs = new Set<StreamRun>();
-  private readonly readers = new Set<() => void>();
+  /** How each reader is let go, and what it reads. */
+  private readonly readers = new Map<() => void, string>();
   private readonly logger = new Logger("ModelGatewayStreams");
   private opened: Promise<void> | undefined;
   private closed = false;
@@ -51,10 +52,11 @@ export class KeyedStreams {
   observe<T extends object>(read: KeyedRead<T>): Observable<T> {
     return new Observable((subscriber) => {
       const context = eventReaders.getStore();
-      const reading = new StreamReading(this.store, this.keyOf(read.key), this.settings);
+      const key = this.keyOf(read.key);
+      const reading = new StreamReading(this.store, key, this.settings);
       const leave = () => subscriber.error(new KeyedStreamError("closing"));
       const abort = () => subscriber.error(left(read.signal?.reason));
-      this.readers.add(leave);
+      this.readers.set(leave, key);
       read.signal?.addEventListener("abort", abort, { once: true });
       if (this.closed) leave();
       else if (read.signal?.aborted) abort();
@@ -85,6 +87,7 @@ export class KeyedStreams {
    * @returns whether it was running
    */
   async stop(key: string): Promise<boolean> {
+    if (this.closed) throw new KeyedStreamError("closing");
     await this.open();
     try {
       return await this.store.finish(
@@ -106,7 +109,7 @@ export class KeyedStreams {
     if (this.readers.size > 0) {
       // Those whose stream was cut learn that first.
       await letResponsesEnd();
-      for (const leave of [...this.readers]) leave();
+      for (const leave of [...this.readers.keys()]) leave();
       await letResponsesEnd();
     }
     // One that could not be opened has nothing to close.
@@ -185,9 +188,11 @@ export class KeyedStreams {
       throw new KeyedStreamError("unavailable", { cause });
     }
     if (!begun) return;
-    const made = new StreamRun(this.store, key, run, this.settings, source, (message) =>
-      this.logger.warn(message),
-    );
+    const made = new StreamRun(this.store, key, run, this.settings, source, {
+      // However long this process stood still, those are there.
+      hasReaders: () => [...this.readers.values()].includes(key),
+      warn: (message) => this.logger.warn(message),
+    });
     this.runs.add(made);
     if (this.closed) made.end("cut");
     void made.over.then(() => this.runs.delete(made));

@@ -14,6 +14,13 @@ export interface StreamSource {
   open(signal: AbortSignal): PromiseLike<AsyncIterable<unknown>>;
 }
 
+/** The process that makes the call. */
+export interface StreamProcess {
+  /** Whether any reader of this stream is in it. */
+  hasReaders(): boolean;
+  warn(message: string): void;
+}
+
 /** Between two tries to write to a store that does not answer. */
 const AGAIN_MS = 250;
 
@@ -31,7 +38,7 @@ export class StreamRun {
     private readonly run: string,
     private readonly settings: StreamSettings,
     source: StreamSource,
-    private readonly warn: (message: string) => void,
+    private readonly process: StreamProcess,
   ) {
     const over = new AbortController();
     const beats = repeatEvery(heartbeatMs(settings), over.signal, () => this.renew());
@@ -87,7 +94,7 @@ export class StreamRun {
     try {
       const { held, unreadMs } = await this.store.renew(this.key, this.run, this.settings.leaseMs);
       if (!held) this.lose();
-      else if (unreadMs > this.settings.graceMs) this.end("abandoned");
+      else if (unreadMs > this.settings.graceMs && !this.process.hasReaders()) this.end("abandoned");
     } catch {
       // Writing finds out how long it can go on without the store.
     }
@@ -104,7 +111,7 @@ export class StreamRun {
         // The application is closing, and the lease tells the others.
         if (this.ending?.outcome === "cut") return false;
         if (performance.now() > until) {
-          this.warn(
+          this.process.warn(
             `The store of streams did not answer for ${this.settings.leaseMs} ms. The call of a stream was aborted, and what ` +
               `was made of it is paid for: ${error instanceof Error ? error.message : String(error)}`,
           );

@@ -151,8 +151,8 @@ describe.skipIf(!hasRedisServer)("two replicas on one Redis", () => {
   });
 
   it("keep a stream that is read at the other one alone, and abort it when nobody reads it", async () => {
-    const { emulator, one, other, requests } = await boot({ graceMs: 900 });
-    emulator.faults.add({ kind: "delay", delayMs: 3_000, times: 1 });
+    const { emulator, one, other, requests } = await boot({ graceMs: 3_000 });
+    emulator.faults.add({ kind: "delay", delayMs: 6_000, times: 1 });
     const first = one.chat.stream$(CHAT, { key: "k" }).subscribe();
     await expect.poll(() => requests()).toHaveLength(1);
     const read = all(other.chat.stream$(CHAT, { key: "k" }));
