@@ -134,10 +134,10 @@ export class VideoDeliverer implements VideoTaskDelivering {
 
   /** One round of calls, when it is its turn. @returns milliseconds until the next */
   private async pass(record: VideoTaskRecord, signal: AbortSignal): Promise<number | undefined> {
-    const { deliveries = [] } = record;
-    const isNear = (delivery: VideoDelivery) => delivery.state === "due" && this.untilCall(delivery) <= 0;
+    const due = (record.deliveries ?? []).filter(({ state }) => state === "due");
+    const waitMs = Math.min(...due.map((delivery) => this.untilCall(delivery)));
     // Whoever only waits stands in nobody's way.
-    if (!deliveries.some(isNear)) return this.once(record, { signal });
+    if (waitMs > 0) return waitMs;
     try {
       return await this.turnstile.pass(() => this.once(record, { signal }));
     } catch (error) {
@@ -263,6 +263,8 @@ export class VideoDeliverer implements VideoTaskDelivering {
     delivery: VideoDelivery,
     signal: AbortSignal,
   ): Promise<void> {
+    // Whoever took the submission over may have written more by now.
+    if (signal.aborted) return;
     const { handler, status, state, attempts } = delivery;
     const outcome = state === "due" ? "threw" : state;
     this.settings.events.next({ type: "video_delivery", key, handler, status, attempt: attempts, outcome });
