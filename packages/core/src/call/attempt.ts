@@ -57,8 +57,10 @@ export interface FinishedCall<E> {
   body: unknown;
   info: AnswerInfo;
   context: ErrorContext;
-  /** Ended by whoever reads the answer; that of a stream ends by itself. */
+  /** Ended by whoever reads the answer; that of a stream that was handed out ends by itself. */
   span: SafeSpan | undefined;
+  /** Of a stream: the caller gets it. */
+  handOut?: (() => void) | undefined;
 }
 
 /** How an answer is read while it arrives. */
@@ -189,8 +191,8 @@ export async function runAttempt<E>(
     runtime.budget.succeeded(timeline.length);
     tell();
     const info = infoOf(answer, context, span);
-    streamPart?.handedOut(headOf(info));
-    return { answer, body: undefined, info, context, span };
+    const handOut = streamPart && (() => streamPart.handedOut(headOf(info)));
+    return { answer, body: undefined, info, context, span, handOut };
   }
   // A model may write what has the form of a key; the key itself never comes back.
   const read = answer.body?.parse(apiKey);

@@ -24,7 +24,7 @@ export function openBytes<T>(
     createReader: (context) => new ByteReader(MAX_BINARY_BYTES, streamErrorsOf(context)),
   };
   return new APIPromise(
-    sender.run(call, options ?? {}, reading).then(async ({ answer: { stream }, info, context }) => {
+    sender.run(call, options ?? {}, reading, async ({ answer: { stream }, info, context }) => {
       if (stream === undefined) throw errorFromUnreadable("no body", info.status, undefined, context);
       await expectBinary(stream, info, context);
       return withResponse(wrap(createByteBody(stream), info.headers.get("content-type")), info);

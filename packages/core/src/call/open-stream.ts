@@ -26,7 +26,7 @@ export function openStream<E, T>(
     createReader: (context) => new JSONStreamReader(shape(), streamErrorsOf(context)),
   };
   return new APIPromise(
-    sender.run(call, options ?? {}, reading).then(({ answer: { stream }, body, info, context }) => {
+    sender.run(call, options ?? {}, reading, ({ answer: { stream }, body, info, context }) => {
       if (stream === undefined) {
         throw errorFromUnreadable("a whole answer where a stream was asked for", info.status, body, context);
       }

@@ -32,8 +32,17 @@ export interface Sender {
     options: RequestOptions | undefined,
     read: (body: unknown, unreadable: Unreadable, info: AnswerInfo) => T,
   ): APIPromise<T>;
-  /** Sends a call whose answer is read as it comes; see `openStream` and `openBytes`. */
-  run<E>(call: Call, options: RequestOptions, reading: Reading<E>): Promise<FinishedCall<E>>;
+  /**
+   * Sends a call, and makes of its answer what the caller gets; with a reading, the answer is read as it comes.
+   *
+   * @param open what it throws is told as the failure of the call
+   */
+  run<E, T>(
+    call: Call,
+    options: RequestOptions,
+    reading: Reading<E> | undefined,
+    open: (finished: FinishedCall<E>) => T | Promise<T>,
+  ): Promise<T>;
 }
 
 export function createSender(config: GatewayConfig, transport: Transport): Sender {
@@ -69,27 +78,33 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     },
 
     json(call, options = {}, read) {
-      return new APIPromise(
-        runWithRetries<never>(runtime, call, options).then(({ body, info, context, span }) => {
+      const answer = sender.run<never, WithResponse<ReturnType<typeof read>>>(
+        call,
+        options,
+        undefined,
+        ({ body, info, context, span }) => {
           const unreadable = (what: string) => errorFromUnreadable(what, info.status, body, context);
-          try {
-            const result = readSafely(() => read(body, unreadable, info), unreadable);
-            span?.end({ ...headOf(info), result });
-            return withResponse(result, info);
-          } catch (error) {
-            span?.end({ ...headOf(info), error });
-            tellFailure(runtime.observer, eventOf(call, context.address, info.timeline.length), error);
-            throw error;
-          }
-        }),
+          const result = readSafely(() => read(body, unreadable, info), unreadable);
+          span?.end({ ...headOf(info), result });
+          return withResponse(result, info);
+        },
       );
+      return new APIPromise(answer);
     },
 
-    async run(call, options, reading) {
+    async run(call, options, reading, open) {
       const finished = await runWithRetries(runtime, call, options, reading);
-      const { answer, body, info, span } = finished;
-      if (answer.stream === undefined) span?.end({ ...headOf(info), result: body });
-      return finished;
+      try {
+        const opened = await open(finished);
+        finished.handOut?.();
+        return opened;
+      } catch (error) {
+        // Answered, and yet not what was asked for: a failure of the call like any other.
+        const { context, info, span } = finished;
+        span?.end({ ...headOf(info), error });
+        tellFailure(runtime.observer, eventOf(call, context.address, info.timeline.length), error);
+        throw error;
+      }
     },
   };
   return sender;

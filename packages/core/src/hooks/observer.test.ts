@@ -144,6 +144,23 @@ describe("hooks", () => {
     expect(told.at(-1)?.[0]).toBe("failure");
   });
 
+  it("are told, too, of an answer that is there and not what was asked for", async () => {
+    const server = await startServer(({ path }, response) =>
+      path.endsWith("/speech")
+        ? sendJSON(response, errorBody("no such voice"), 200)
+        : sendJSON(response, completion("whole")),
+    );
+    const { told, hooks } = recorder();
+    const gateway = gatewayFor(server.url, { hooks });
+    await errorOf(gateway.audio.speech.create({ model: "m", input: "x", voice: "v" }));
+    await errorOf(gateway.chat.completions.create({ ...CHAT, stream: true }));
+    const failures = told.filter(([name]) => name === "failure").map(([, event]) => event);
+    expect(failures).toMatchObject([
+      { call: "audio.speech.create", kind: "bad_request" },
+      { call: "chat.completions.create", kind: "invalid_response", status: 200 },
+    ]);
+  });
+
   it("that throw disturb no call", async () => {
     const server = await startServer((_request, response) => sendJSON(response, completion("ok")));
     const { written, logger } = lines();

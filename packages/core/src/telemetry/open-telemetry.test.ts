@@ -182,6 +182,22 @@ describe.each(TRANSPORTS)("the span of a call over %s", (_name, transport) => {
     expect(spans()[0]?.attributes["error.type"]).toBe("invalid_response");
   });
 
+  it("of an answer that is not what was asked for is a failure, though it was one to the transport", async () => {
+    const { spans } = tracing();
+    const server = await startServer(({ path }, response) =>
+      path.endsWith("/speech")
+        ? sendJSON(response, errorBody("no such voice"), 200)
+        : sendJSON(response, completion("whole")),
+    );
+    const client = gateway(server.url);
+    await errorOf(client.audio.speech.create({ model: "m", input: "x", voice: "v" }));
+    await errorOf(client.chat.completions.create({ ...CHAT, stream: true }));
+    expect(spans().map(({ attributes }) => attributes["error.type"])).toEqual([
+      "bad_request",
+      "invalid_response",
+    ]);
+  });
+
   it("is there while its work is done", async () => {
     const { spans } = tracing();
     const server = await startServer((_request, response) => sendJSON(response, completion("ok")));
