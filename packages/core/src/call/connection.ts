@@ -1,4 +1,5 @@
 import { selectTransport } from "#transport";
+import { type APIKeySource, checkAPIKey } from "../checks/check-api-key.js";
 import { type GatewayConfig, type ModelGatewayOptions, resolveConfig } from "../config/config.js";
 import { isBrowserRuntime } from "../transport/fetch-transport.js";
 import type { Transport } from "../transport/transport.js";
@@ -15,6 +16,8 @@ export interface ConnectionParts {
   sender: Sender;
   /** Where the key may go. */
   ownOrigins: ReadonlySet<string>;
+  /** The same object for connections that differ in their key only. */
+  family: object;
 }
 
 type Use = <T>(make: (parts: ConnectionParts) => T) => T;
@@ -40,9 +43,21 @@ export class Connection {
     const { general, cdn } = config.addresses;
     this.baseURL = (general ?? cdn)?.baseURL ?? "";
     if (isBrowserRuntime()) sender.warn(BROWSER_WARNING);
-    // The key lives in this closure only: printing the connection cannot show it.
-    const use: Use = (make) => make({ config, transport, sender, ownOrigins });
-    Object.defineProperty(this, USE, { value: use });
+    hide(this, { config, transport, sender, ownOrigins, family: {} });
+  }
+
+  /**
+   * The same way with another key: everything else is shared, the places and pauses of its calls included.
+   *
+   * @throws ConfigurationError when the key cannot be one
+   */
+  withKey(apiKey: APIKeySource): Connection {
+    const key = checkAPIKey(apiKey);
+    const other: Connection = Object.assign(Object.create(Connection.prototype), { baseURL: this.baseURL });
+    onConnection(this, (parts) =>
+      hide(other, { ...parts, config: { ...parts.config, apiKey: key }, sender: parts.sender.withKey(key) }),
+    );
+    return other;
   }
 
   /** Whether a URL lies on one of the gateway's base addresses, where downloads send the key along. */
@@ -50,6 +65,12 @@ export class Connection {
     const { origin } = new URL(url, this.baseURL);
     return onConnection(this, ({ ownOrigins }) => ownOrigins.has(origin));
   }
+}
+
+/** The key lives in this closure only: printing the connection cannot show it. */
+function hide(connection: Connection, parts: ConnectionParts): void {
+  const use: Use = (make) => make(parts);
+  Object.defineProperty(connection, USE, { value: use });
 }
 
 /** Makes a resource of a connection, or of the options of one that it has to itself. */
