@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
 import { LocalVideoTaskStore } from "../local-video-task-store.js";
-import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../video-task-record.js";
+import { isNewSubmission, isOver, isWaiting, type VideoTaskIntent, type VideoTaskRecord } from "../video-task-record.js";
 import type { VideoTaskRetention } from "../video-task-retention.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
 import { cutFiles, type KeptRemains } from "./cut-files.js";
@@ -273,7 +273,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private liveEntries(): Iterable<string> {
     const live = new Map([...this.records()].map((record) => [record.key, record]));
     for (const record of this.unpublished.values()) {
-      if (record.status === "submitting") live.delete(record.key);
+      if (isNewSubmission(record, live.get(record.key))) live.delete(record.key);
       live.set(record.key, record);
     }
     return entriesOf(live.values());
@@ -297,7 +297,9 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
 }
 
 function purposeOf(record: VideoTaskRecord, previous: VideoTaskRecord | undefined): WritePurpose {
-  if (record.status === "submitting") return "intent";
+  // What is not written of these costs nothing but time.
+  if (record.status === "submitting" || isWaiting(record) || (previous && isWaiting(previous)))
+    return "intent";
   if (previous?.handle === undefined) return "outcome";
   // Its end was written; calls of its handlers can wait for room.
   if (isOver(previous)) return "progress";
