@@ -7,6 +7,9 @@ export { toHttpException } from "./errors/to-http-exception.js";
 export { chatEvents } from "./events/chat-events.js";
 export { imageEvents } from "./events/image-events.js";
 export { videoEvents } from "./events/video-events.js";
+export { fileKey } from "./files/file-key.js";
+export { type FileSource, FileStore, type KeepOptions, type KeptFile } from "./files/file-store.js";
+export { FolderFileStore, type FolderFileStoreOptions } from "./files/folder-file-store.js";
 export { ImagesService } from "./images/images.service.js";
 export { MetricsService } from "./metrics/metrics.service.js";
 export type { MetricsEvent } from "./metrics/metrics-event.js";
@@ -15,6 +18,7 @@ export { ModerationsService } from "./moderations/moderations.service.js";
 export { InjectModelGateway } from "./module/inject-model-gateway.js";
 export { ModelGatewayModule } from "./module/model-gateway.module.js";
 export type {
+  KeepVideosOptions,
   ModelGatewayInstanceOptions,
   ModelGatewayModuleAsyncOptions,
   ModelGatewayModuleExtras,
@@ -39,7 +43,10 @@ export { VideoNotKeptError } from "./videos/video-not-kept-error.js";
 export { type VideoProgress, videoProgress } from "./videos/video-progress.js";
 export type { VideoFinding } from "./videos/video-reconciler.js";
 export type {
+  KeptResult,
+  KeptVideoFile,
   VideoTaskIntent,
+  VideoTaskKeeping,
   VideoTaskProblem,
   VideoTaskRecord,
   VideoTaskRecordStatus,

@@ -10,7 +10,7 @@ import type { VideoTaskIntent, VideoTaskProblem, VideoTaskRecord } from "../vide
 /** How a task stands, as one of the two parts sees it. */
 export type Standing = Pick<
   VideoTaskRecord,
-  "status" | "handle" | "task" | "problem" | "stalled" | "watchedSince" | "updatedAt"
+  "status" | "handle" | "task" | "problem" | "stalled" | "keeping" | "files" | "watchedSince" | "updatedAt"
 >;
 
 /** Data of a job: what was submitted, and what became of the submission. */
@@ -54,13 +54,14 @@ export function jobIdOf(key: string): string {
 export function recordOf(job: Parts): VideoTaskRecord {
   const { key, submission, createdAt, revision, standing, watchCancelledAt, watchProblem } = job.data;
   const polls = pollsOf(job);
-  const { updatedAt, stalled, ...current } = currentPolls(job)?.standing ?? standing;
+  const { updatedAt, stalled, keeping, ...current } = currentPolls(job)?.standing ?? standing;
   return {
     key,
     submission,
     ...current,
     // What nobody polls is not about to be read.
     ...(stalled !== undefined && watchCancelledAt === undefined && { stalled }),
+    ...(keeping !== undefined && watchCancelledAt === undefined && { keeping }),
     ...(watchProblem !== undefined && { problem: watchProblem }),
     version: revision + (polls?.revision ?? 0),
     createdAt,
@@ -157,13 +158,15 @@ export function sameStanding(standing: Standing, record: VideoTaskRecord): boole
 }
 
 function standingOf(record: VideoTaskRecord): Standing {
-  const { status, handle, task, problem, stalled, watchedSince, updatedAt } = record;
+  const { status, handle, task, problem, stalled, keeping, files, watchedSince, updatedAt } = record;
   return {
     status,
     ...(handle !== undefined && { handle }),
     ...(task !== undefined && { task: storable(task) }),
     ...(problem !== undefined && { problem: storable(problem) }),
     ...(stalled !== undefined && { stalled: storable(stalled) }),
+    ...(keeping !== undefined && { keeping: storable(keeping) }),
+    ...(files !== undefined && { files: storable(files) }),
     ...(watchedSince !== undefined && { watchedSince }),
     updatedAt,
   };

@@ -4,9 +4,11 @@ import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.j
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
+import { ResultKeeper } from "../videos/result-keeper.js";
 import type { PollSettings } from "../videos/video-task-poller.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 import type {
+  KeepVideosOptions,
   ModelGatewayInstanceOptions,
   ModelGatewayModuleExtras,
   VideosOptions,
@@ -31,6 +33,8 @@ const BACKOFF_FACTOR = 3;
 const REFUSED_FACTOR = 6;
 /** With callbacks, polling is what remains when one gets lost. */
 const CALLBACK_INTERVAL_FACTOR = 6;
+const DEFAULT_KEEP_CONCURRENCY = 4;
+const DEFAULT_GONE_AFTER_MS = 600_000;
 
 // Records and not lists: an option that is added to the types and forgotten here does not compile.
 const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
@@ -78,7 +82,14 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   ratePerSecond: true,
   maxWatchMs: true,
   backoff: true,
+  keep: true,
   allowMemoryStore: true,
+};
+const KEEP_OPTION_NAMES: Record<keyof KeepVideosOptions, true> = {
+  store: true,
+  concurrency: true,
+  goneAfterMs: true,
+  maxBytes: true,
 };
 const BACKOFF_OPTION_NAMES: Record<keyof PollBackoff, true> = { firstMs: true, maxMs: true, refusedMs: true };
 
@@ -128,24 +139,52 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   const events = new Subject<MetricsEvent>();
   const inHand = new Set<string>();
   const hooks = publishingHooks(events, inHand, gateway.hooks);
+  const client = new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond });
+  const polls = {
+    firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
+    maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
+    refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
+  };
   return {
-    gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
+    gateway: client,
     events,
     store: resolveStore(name, videos),
     polling: {
       intervalMs: intervalMs * factor,
       ratePerSecond,
       maxWatchMs,
-      backoff: {
-        firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
-        maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
-        refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
-      },
+      backoff: polls,
       inHand,
       events,
+      keeper: videos.keep && makeKeeper(name, client, videos.keep, polls),
     },
     callbacks: callback && new CallbackURLs(name, callbackPath, callback),
   };
+}
+
+function makeKeeper(
+  instance: string,
+  gateway: ModelGateway,
+  keep: KeepVideosOptions,
+  { firstMs, refusedMs }: Required<PollBackoff>,
+): ResultKeeper {
+  refuseUnknown(keep, KEEP_OPTION_NAMES, "videos.keep.");
+  const {
+    store,
+    concurrency = DEFAULT_KEEP_CONCURRENCY,
+    goneAfterMs = DEFAULT_GONE_AFTER_MS,
+    maxBytes,
+  } = keep;
+  if (typeof store?.keep !== "function") {
+    throw new ConfigurationError(
+      `Option videos.keep.store must be a FileStore, such as new FolderFileStore(), and not ${String(store)}.`,
+    );
+  }
+  requirePositive("videos.keep.concurrency", concurrency);
+  requirePositive("videos.keep.goneAfterMs", goneAfterMs);
+  requirePositive("videos.keep.maxBytes", maxBytes);
+  const backoff = { firstMs, maxMs: refusedMs };
+  return new ResultKeeper(gateway, { store, instance, concurrency, goneAfterMs, maxBytes, backoff });
 }
 
 function resolveStore(
