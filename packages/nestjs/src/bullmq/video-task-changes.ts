@@ -61,7 +61,8 @@ export class VideoTaskChanges {
     for (const record of records) this.tell(record);
     const gone = new Map<string, VideoTaskHandle | undefined>();
     for (const key of before) {
-      if (there.has(key)) continue;
+      // One that moved on while all were read is there all the same.
+      if (there.has(key) || (await queue.find(key)) !== undefined) continue;
       gone.set(key, this.open.get(key));
       this.open.delete(key);
       this.told.delete(key);

@@ -20,6 +20,10 @@ export interface QueueSettings {
 
 /** Event of the queue that tells of a change of a job's data, which BullMQ has none for. */
 export const CHANGED = "record-changed";
+/** Where a job is that comes back. */
+const OPEN_STATES = ["delayed", "wait", "prioritized", "active"] as const;
+/** Looks at jobs that keep moving, before what was seen is taken for all. */
+const MAX_PASSES = 20;
 /** Name of jobs that hold records. */
 const TASK = "video-task";
 /** Name of jobs that tell which of two that want a rejected key again at once has it. */
@@ -283,19 +287,25 @@ export class VideoTaskQueue {
 
   /** @param withFinished whether also those that nobody polls any more */
   async all(withFinished: boolean): Promise<VideoTaskJob[]> {
-    const ids = (types: Array<"delayed" | "wait" | "prioritized" | "active">) =>
-      this.queue.getRanges(types, 0, -1);
-    // In the order of a job's way, and around: none slips through that moves on meanwhile.
-    const open = await this.ask(ids(["delayed"]));
-    open.push(
-      ...(await this.ask(ids(["wait", "prioritized", "active"]))),
-      ...(await this.ask(ids(["delayed"]))),
-    );
+    const open = await this.openIds();
     const finished = withFinished ? await this.ask(this.queue.getCompleted()) : [];
-    const jobs = await Promise.all([...new Set(open)].map((id) => this.findById(id)));
+    const jobs = await Promise.all([...open].map((id) => this.findById(id)));
     const found = new Map<string | undefined, VideoTaskJob>();
     for (const job of [...jobs, ...finished]) if (job !== undefined && isTask(job)) found.set(job.id, job);
     return [...found.values()].sort(bySubmission);
+  }
+
+  /**
+   * Ids of the jobs that come back. Redis reads all states at one moment; PostgreSQL one after the other, so that a job that
+   * moves on slips through now and then: it is read again until there are as many as it counts.
+   */
+  private async openIds(): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
+      for (const id of await this.ask(this.queue.getRanges([...OPEN_STATES], 0, -1))) ids.add(id);
+      if (ids.size >= (await this.ask(this.queue.getJobCountByTypes(...OPEN_STATES)))) break;
+    }
+    return ids;
   }
 
   /** Forgets tasks that ended longer ago. */

@@ -90,6 +90,15 @@ describe("replicas that share a store", () => {
       await expect.poll(async () => (await videos.get("order-1"))?.status).toBe("succeeded");
     });
 
+    it("list every task, also those that are on the move", async () => {
+      const { boot } = await useFleet(freshQueue);
+      const hasty = { intervalMs: 1, ratePerSecond: 1_000 };
+      const [{ videos }] = await Promise.all([boot(hasty), boot(hasty)]);
+      await Promise.all(KEYS.map((key) => videos.submit(STUCK, { key })));
+      for (let look = 0; look < 40; look++)
+        expect(await videos.list({ finished: false })).toHaveLength(KEYS.length);
+    });
+
     it("keep to one rate together", async () => {
       const { emulator, boot } = await useFleet(freshQueue);
       const slow = { intervalMs: 5, ratePerSecond: 40 };
