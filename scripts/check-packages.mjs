@@ -74,7 +74,7 @@ const CORE_KIB = {
   "createAccount, account": [18.4, 17.1],
   "createAudio, audio": [19.4, 18],
   "createChat, chat": [22.8, 21.5],
-  "createDownloader, download": [20.6, 19.3],
+  "createDownloader, download": [20.9, 19.6],
   "createEmbeddings, embeddings": [18.9, 17.6],
   "createImages, images": [27.9, 26.6],
   "createModels, models": [17.4, 16],

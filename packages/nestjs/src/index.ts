@@ -8,6 +8,9 @@ export { chatEvents } from "./events/chat-events.js";
 export { imageEvents } from "./events/image-events.js";
 export type { EventsOptions } from "./events/to-events.js";
 export { videoEvents } from "./events/video-events.js";
+export { fileKey } from "./files/file-key.js";
+export { type FileSource, FileStore, type KeepOptions, type KeptFile } from "./files/file-store.js";
+export { FolderFileStore, type FolderFileStoreOptions } from "./files/folder-file-store.js";
 export { ImagesService } from "./images/images.service.js";
 export { MetricsService } from "./metrics/metrics.service.js";
 export type { MetricsEvent } from "./metrics/metrics-event.js";
@@ -16,6 +19,7 @@ export { ModerationsService } from "./moderations/moderations.service.js";
 export { InjectModelGateway } from "./module/inject-model-gateway.js";
 export { ModelGatewayModule } from "./module/model-gateway.module.js";
 export type {
+  KeepVideosOptions,
   ModelGatewayInstanceOptions,
   ModelGatewayModuleAsyncOptions,
   ModelGatewayModuleExtras,
@@ -59,8 +63,11 @@ export { type VideoProgress, videoProgress } from "./videos/video-progress.js";
 export type { VideoFinding } from "./videos/video-reconciler.js";
 export type {
   JSONValue,
+  KeptResult,
+  KeptVideoFile,
   VideoMetadata,
   VideoTaskIntent,
+  VideoTaskKeeping,
   VideoTaskProblem,
   VideoTaskRecord,
   VideoTaskRecordStatus,

@@ -189,6 +189,31 @@ describe("the examples of README and guides run", () => {
     expect(types).toEqual(["message", "done"]);
   });
 
+  it("a video whose files are kept, and speech", async () => {
+    const Narrator = await classIn("Narrator");
+    const { app, url } = await bootApp([await classIn("AppWithFiles")], {
+      controllers: [await classIn("FilmFilesController")],
+      providers: [Narrator],
+    });
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const videos = app.get(VideosService);
+    const { key } = await videos.submit(
+      { model: "local-video-2.0", content, duration: 4 },
+      { key: "film-1" },
+    );
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    expect((await fetch(`${url}/films/nothing`)).status).toBe(404);
+    const { files } = await lastValueFrom(videos.watch$(key));
+    const film = await fetch(`${url}/films/film-1`);
+    expect(film.headers.get("content-type")).toBe("video/mp4");
+    expect((await film.arrayBuffer()).byteLength).toBe(files?.[0]?.length);
+    expect(await stat("data/files/default/film-1/0.mp4")).toMatchObject({ size: files?.[0]?.length });
+    expect(await app.get(Narrator).narrate("Ünal & Co.", "Hello")).toMatchObject({
+      key: expect.stringMatching(/^speech\/-nal-co-~/),
+      length: expect.any(Number),
+    });
+  });
+
   it("videos of the wrapped families", async () => {
     const Animator = await classIn("Animator");
     const { app } = await bootApp([await classIn("AppModule")], { providers: [Animator] });

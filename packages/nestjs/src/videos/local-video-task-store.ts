@@ -19,6 +19,8 @@ import {
   isOpen,
   isOver,
   isSettled,
+  type KeptResult,
+  keepingRecord,
   polledRecord,
   refusedRecord,
   resumedRecord,
@@ -28,6 +30,7 @@ import {
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
+  type VideoTaskKeeping,
   type VideoTaskProblem,
   type VideoTaskRecord,
   type VideoTaskStall,
@@ -186,8 +189,12 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     await this.change(key, (record) => troubledRecord(record, "unknown", problem));
   }
 
-  async update(key: string, task: VideoTask): Promise<void> {
-    await this.change(key, (record) => polledRecord(record, task));
+  async update(key: string, task: VideoTask, kept?: KeptResult): Promise<void> {
+    await this.change(key, (record) => polledRecord(record, task, kept));
+  }
+
+  async keep(key: string, keeping: VideoTaskKeeping): Promise<void> {
+    await this.change(key, (record) => keepingRecord(record, keeping));
   }
 
   async stall(key: string, stalled: VideoTaskStall): Promise<void> {

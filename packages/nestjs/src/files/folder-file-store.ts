@@ -1,0 +1,96 @@
+import { createReadStream } from "node:fs";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { type Download, GatewayError } from "@model-gateway/core";
+import { checkFileKey } from "./file-key.js";
+import { type FileSource, FileStore, type KeepOptions, type KeptFile } from "./file-store.js";
+import { dropReceived, receiveFile } from "./receive-file.js";
+import { syncFolder } from "./sync-folder.js";
+import { systemErrorCode } from "./system-error-code.js";
+import { writeDurably } from "./write-durably.js";
+
+/** Settings of a `FolderFileStore`. */
+export interface FolderFileStoreOptions {
+  /** Folder of the files. Default `.model-gateway/files`, in the folder that the process runs in. */
+  directory?: string;
+}
+
+/** Keeps result files in a folder, under their keys. Beside each, `.<name>.kept` says what it is. */
+export class FolderFileStore extends FileStore {
+  private readonly directory: string;
+
+  constructor({ directory = ".model-gateway/files" }: FolderFileStoreOptions = {}) {
+    super();
+    this.directory = resolve(directory);
+  }
+
+  /** Where the file with this key is, if it is kept. @throws InvalidRequestError when the key cannot be */
+  pathOf(key: string): string {
+    checkFileKey(key);
+    return join(this.directory, ...key.split("/"));
+  }
+
+  async keep(source: Download | FileSource, key: string, options: KeepOptions = {}): Promise<KeptFile> {
+    const { origin } = options;
+    const path = this.pathOf(key);
+    const before = origin === undefined ? undefined : await this.find(key);
+    if (before !== undefined && before.origin === origin) return before;
+    await makeFolder(dirname(path));
+    const part = beside(path, "part");
+    const kept = { key, ...(await receiveFile(source, part, options)) };
+    // What is there goes first, so that no description ever stands beside another file than its own.
+    await rm(path, { force: true });
+    await writeDurably(beside(path, "kept"), JSON.stringify(kept));
+    await rename(part, path);
+    await syncFolder(dirname(path));
+    await dropReceived(part);
+    return kept;
+  }
+
+  async find(key: string): Promise<KeptFile | undefined> {
+    const path = this.pathOf(key);
+    try {
+      const { size } = await stat(path);
+      const kept = JSON.parse(await readFile(beside(path, "kept"), "utf8")) as KeptFile;
+      return kept.length === size ? kept : undefined;
+    } catch (error) {
+      if (error instanceof SyntaxError || isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async read(key: string): Promise<Readable | undefined> {
+    if ((await this.find(key)) === undefined) return undefined;
+    // Opened here, so that the file of which the store has told is the one that is read.
+    const file = await open(this.pathOf(key), "r");
+    return createReadStream("", { fd: file });
+  }
+
+  async remove(key: string): Promise<void> {
+    const path = this.pathOf(key);
+    await rm(path, { force: true });
+    await rm(beside(path, "kept"), { force: true });
+    await dropReceived(beside(path, "part"));
+  }
+}
+
+/** No key leads there: names in keys begin with no dot. */
+function beside(path: string, part: "part" | "kept"): string {
+  const folder = dirname(path);
+  return join(folder, `.${path.slice(folder.length + 1)}.${part}`);
+}
+
+function isMissing(error: unknown): boolean {
+  return !GatewayError.isInstance(error) && ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error));
+}
+
+/** Makes a folder whose name is as durable as what will be in it. */
+async function makeFolder(directory: string): Promise<void> {
+  // An octal number, as chmod takes it.
+  const first = await mkdir(directory, { recursive: true, mode: "700" });
+  if (first === undefined) return;
+  for (let folder = directory; folder !== dirname(first); folder = dirname(folder)) {
+    await syncFolder(dirname(folder));
+  }
+}

@@ -1,0 +1,296 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Logger } from "@nestjs/common";
+import { lastValueFrom, toArray } from "rxjs";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { bootApp } from "../../test/boot-app.js";
+import { useFileHost } from "../../test/file-host.js";
+import { SchedulingStore } from "../../test/scheduling-store.js";
+import { FAST_POLLS, VIDEO } from "../../test/use-emulator.js";
+import {
+  FileStore,
+  FolderFileStore,
+  type KeepVideosOptions,
+  ModelGatewayModule,
+  VideosService,
+  type VideoTaskStore,
+} from "../index.js";
+
+const BYTES = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 11) % 253);
+
+async function useKeeping(keep: Partial<KeepVideosOptions> = {}, store: VideoTaskStore = FAST_POLLS.store) {
+  const warned = vi.spyOn(Logger.prototype, "warn").mockImplementation(() => {});
+  const failed = vi.spyOn(Logger.prototype, "error").mockImplementation(() => {});
+  onTestFinished(() => {
+    warned.mockRestore();
+    failed.mockRestore();
+  });
+  const directory = await mkdtemp(join(tmpdir(), "kept-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const folder = new FolderFileStore({ directory });
+  const host = await useFileHost(BYTES);
+  const { app } = await bootApp([
+    ModelGatewayModule.forRoot({
+      ...host.connection,
+      maxRetries: 0,
+      videos: { ...FAST_POLLS, store, keep: { store: folder, ...keep } },
+    }),
+  ]);
+  const videos = app.get(VideosService);
+  const submit = async (key = "order-1") => (await videos.submit(VIDEO, { key })).key;
+  const over = (key = "order-1") => lastValueFrom(videos.watch$(key));
+  const troubles = async () => (await videos.troubles()).join("\n");
+  return { app, host, videos, folder, submit, over, troubles, warned, failed };
+}
+
+describe("a video whose files are kept", () => {
+  it("has all of them before it succeeds", async () => {
+    const { host, videos, folder, submit } = await useKeeping();
+    host.files((origin) => ({
+      video_url: `${origin}/files/0.mp4?expires=4102444800`,
+      watermark_video_url: `${origin}/files/marked`,
+      last_frame_url: `${origin}/files/last.jpg`,
+    }));
+    host.allow(1_000);
+    const seen = lastValueFrom(videos.watch$(await submit()).pipe(toArray()));
+    await expect.poll(() => host.asked.length).toBe(1);
+    await expect.poll(async () => (await videos.get("order-1"))?.keeping).toBeDefined();
+    const meanwhile = await videos.get("order-1");
+    expect(meanwhile).toMatchObject({
+      status: "queued",
+      keeping: { failedAttempts: 0, expiresAt: 4_102_444_800_000, task: { status: "succeeded" } },
+    });
+    expect(meanwhile?.files).toBeUndefined();
+    host.allow(BYTES.length);
+    const records = await seen;
+    const last = records.at(-1);
+    const about = { contentType: "video/mp4", length: BYTES.length, sha256: host.sha256, origin: "task-1" };
+    expect(last).toMatchObject({ status: "succeeded", task: { status: "succeeded" } });
+    expect(last?.files).toEqual([
+      { ...about, kind: "video", index: 0, key: "default/order-1/0.mp4" },
+      { ...about, kind: "watermarked", index: 0, key: "default/order-1/0-watermarked.mp4" },
+      { ...about, kind: "last_frame", index: 0, key: "default/order-1/last-frame.jpg" },
+    ]);
+    expect(last).not.toHaveProperty("keeping");
+    expect(last).not.toHaveProperty("problem");
+    expect(records.filter(({ status }) => status === "succeeded")).toHaveLength(1);
+    for (const { key } of last?.files ?? []) {
+      expect(Buffer.from(BYTES).equals(await readFile(folder.pathOf(key)))).toBe(true);
+    }
+    expect(host.created()).toBe(1);
+  });
+
+  it("is tried again while its server fails, and goes on where it was", async () => {
+    const { host, videos, submit, over, troubles, warned } = await useKeeping();
+    host.answerWith((_request, response) => response.writeHead(503).end());
+    await submit();
+    await expect.poll(troubles).toContain("The files of 1 videos that are done cannot be kept");
+    await expect.poll(async () => (await videos.get("order-1"))?.keeping?.failedAttempts).toBeGreaterThan(2);
+    expect(await videos.get("order-1")).toMatchObject({
+      status: "queued",
+      keeping: { problem: { kind: "server" }, nextAttemptAt: expect.any(Number) },
+    });
+    expect(warned.mock.calls.filter(([line]) => String(line).includes("order-1"))).toHaveLength(1);
+    host.answerWith((_request, response) => {
+      response.writeHead(200, { "content-length": BYTES.length, "content-type": "video/mp4", etag: '"1"' });
+      response.write(BYTES.subarray(0, 120_000), () => {
+        host.answerWith(undefined);
+        response.destroy();
+      });
+    });
+    const { status, files } = await over();
+    expect([status, files?.[0]?.sha256]).toEqual(["succeeded", host.sha256]);
+    expect(host.asked.at(-1)?.range).toBeDefined();
+    expect(await troubles()).toBe("");
+    expect(host.created()).toBe(1);
+  });
+
+  it("is tried again while the store of the files fails", async () => {
+    let full = true;
+    const directory = await mkdtemp(join(tmpdir(), "kept-"));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const folder = new FolderFileStore({ directory });
+    class FullStore extends FileStore {
+      async keep(...args: Parameters<FileStore["keep"]>) {
+        if (full) throw new Error("ENOSPC: no space left on device");
+        return folder.keep(...args);
+      }
+      find = (key: string) => folder.find(key);
+      read = (key: string) => folder.read(key);
+      remove = (key: string) => folder.remove(key);
+    }
+    const { submit, over, troubles, host } = await useKeeping({ store: new FullStore(), goneAfterMs: 1 });
+    await submit();
+    await expect.poll(troubles).toContain("cannot be kept");
+    expect(host.asked).toHaveLength(0);
+    full = false;
+    expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
+  });
+
+  it("succeeds with a problem when its address is dead, and keeps what there is", async () => {
+    const { host, submit, over, troubles, failed } = await useKeeping({ goneAfterMs: 60_000 });
+    host.files((origin) => ({
+      video_url: `${origin}/files/0.mp4`,
+      last_frame_url: `${origin}/files/gone.png?expires=1700000000`,
+    }));
+    host.answerWith((request, response) => {
+      if (request.url?.includes("gone")) response.writeHead(403).end();
+      else response.writeHead(200, { "content-length": BYTES.length }).end(BYTES);
+    });
+    await submit();
+    const record = await over();
+    expect(record).toMatchObject({
+      status: "succeeded",
+      problem: { kind: "permission_denied", message: expect.stringContaining("is not kept, and cannot be") },
+    });
+    expect(record.files?.map(({ kind }) => kind)).toEqual(["video"]);
+    expect(failed.mock.calls.flat().join()).toContain("Video order-1: A file of it is not kept");
+    expect(await troubles()).toBe("");
+  });
+
+  it.each([404, 410])("is gone when its server says %d for too long", async (status) => {
+    const { host, submit, over } = await useKeeping({ goneAfterMs: 50 });
+    host.answerWith((_request, response) => response.writeHead(status).end());
+    await submit();
+    expect(await over()).toMatchObject({
+      status: "succeeded",
+      files: [],
+      problem: { message: expect.stringContaining("gone") },
+    });
+    expect(host.asked.length).toBeGreaterThan(1);
+  });
+
+  it("is not given up while a refused address may still live", async () => {
+    const { host, videos, submit, over } = await useKeeping({ goneAfterMs: 1 });
+    host.files((origin) => ({ video_url: `${origin}/files/0.mp4?expires=4102444800` }));
+    host.answerWith((_request, response) => response.writeHead(404).end());
+    await submit();
+    await expect.poll(async () => (await videos.get("order-1"))?.keeping?.failedAttempts).toBeGreaterThan(5);
+    host.answerWith(undefined);
+    expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
+  });
+
+  it("is asked of the gateway again when its addresses are dead, which may have signed others", async () => {
+    const { host, submit, over } = await useKeeping();
+    host.answerWith((request, response) => {
+      host.files((origin) => ({ video_url: `${origin}/files/0.mp4?signature=new` }));
+      host.answerWith(undefined);
+      request.resume();
+      response.writeHead(410).end();
+    });
+    await submit();
+    const record = await over();
+    expect(record.files).toMatchObject([{ sha256: host.sha256 }]);
+    expect(record.task?.videos[0]?.url).toContain("signature=new");
+    expect(host.asked.map(({ path }) => path)).toEqual(["/files/0.mp4", "/files/0.mp4?signature=new"]);
+  });
+
+  it("is gone in the end, however often the gateway signs anew", async () => {
+    const { host, submit, over } = await useKeeping({ goneAfterMs: 1 });
+    let signed = 0;
+    host.files((origin) => ({ video_url: `${origin}/files/0.mp4?signature=${++signed}` }));
+    host.answerWith((_request, response) => response.writeHead(410).end());
+    await submit();
+    expect(await over()).toMatchObject({
+      status: "succeeded",
+      files: [],
+      problem: { kind: expect.any(String) },
+    });
+    expect(host.asked.length).toBeGreaterThan(5);
+    expect(new Set(host.asked.map(({ path }) => path)).size).toBe(host.asked.length);
+  });
+
+  it("is gone when its address may not be asked", async () => {
+    const { host, submit, over } = await useKeeping();
+    host.files(() => ({ video_url: "http://10.1.2.3/0.mp4" }));
+    await submit();
+    expect(await over()).toMatchObject({ files: [], problem: { kind: "invalid_request" } });
+  });
+
+  it("is told of before its address dies", async () => {
+    const { host, submit, troubles, over } = await useKeeping();
+    const expires = Math.floor(Date.now() / 1_000) + 300;
+    host.files((origin) => ({ video_url: `${origin}/files/0.mp4?expires=${expires}` }));
+    host.allow(1_000);
+    await submit();
+    const at = new Date(expires * 1_000).toISOString();
+    await expect
+      .poll(troubles)
+      .toBe(`The addresses of 1 videos that are not kept yet die soon, the first at ${at}.`);
+    host.allow(BYTES.length);
+    await over();
+    expect(await troubles()).toBe("");
+  });
+
+  it("waits for its turn, with no more downloads at once than are allowed", async () => {
+    const { host, submit, over } = await useKeeping({ concurrency: 2 });
+    host.allow(1_000);
+    const keys = await Promise.all(["a", "b", "c", "d", "e"].map(submit));
+    await expect.poll(() => host.polled()).toBe(5);
+    expect(host.asked.length).toBeLessThanOrEqual(2);
+    await expect.poll(() => host.asked.length).toBe(2);
+    host.allow(BYTES.length);
+    const records = await Promise.all(keys.map(over));
+    expect(records.map(({ files }) => files?.[0]?.sha256)).toEqual(keys.map(() => host.sha256));
+  });
+
+  it("does not succeed by being reconciled before", async () => {
+    const { host, videos, submit, over } = await useKeeping();
+    host.allow(1_000);
+    await submit();
+    await expect.poll(() => host.asked.length).toBe(1);
+    await videos.cancelWatch("order-1");
+    const reconciled = await videos.reconcile("order-1");
+    expect(reconciled).toMatchObject({ status: "running", task: { videos: [] } });
+    host.allow(BYTES.length);
+    expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
+  });
+
+  it("holds up no close", async () => {
+    const { app, host, videos, submit } = await useKeeping();
+    host.allow(1_000);
+    await submit();
+    await expect.poll(() => host.asked.length).toBe(1);
+    await app.close();
+    expect((await videos.get("order-1"))?.status).toBe("queued");
+  });
+});
+
+describe("a video whose polls a store schedules", () => {
+  it("is kept by one turn, and by a later one after a turn that failed", async () => {
+    const store = new SchedulingStore();
+    const { host, submit } = await useKeeping({}, store);
+    await submit();
+    host.answerWith((_request, response) => response.writeHead(503).end());
+    const failed = await store.pollOnce("order-1");
+    expect(failed).toMatchObject({ failedPolls: 0, nextPollMs: expect.any(Number) });
+    expect(await store.get("order-1")).toMatchObject({ status: "queued", keeping: { failedAttempts: 1 } });
+    host.answerWith(undefined);
+    expect(await store.pollOnce("order-1")).toEqual({ failedPolls: 0 });
+    expect(await store.get("order-1")).toMatchObject({
+      status: "succeeded",
+      files: [{ sha256: host.sha256 }],
+    });
+    // Its addresses were in the record: nobody asked for them again.
+    expect(host.polled()).toBe(1);
+  });
+
+  it("gives its turn back while there is no place, and at an abort", async () => {
+    const store = new SchedulingStore();
+    const { host, submit } = await useKeeping({ concurrency: 1 }, store);
+    host.allow(1_000);
+    await submit("a");
+    await submit("b");
+    const stop = new AbortController();
+    const first = store.pollOnce("a", { signal: stop.signal });
+    await expect.poll(() => host.asked.length).toBe(1);
+    expect(await store.pollOnce("b")).toEqual({ failedPolls: 0, nextPollMs: 1_000 });
+    expect(await store.get("b")).toMatchObject({ status: "queued", keeping: { failedAttempts: 0 } });
+    stop.abort();
+    expect(await first).toEqual({ failedPolls: 0, nextPollMs: 0 });
+    expect(await store.get("a")).toMatchObject({ status: "queued", keeping: { failedAttempts: 0 } });
+    host.allow(BYTES.length);
+    expect(await store.pollOnce("b")).toEqual({ failedPolls: 0 });
+  });
+});
