@@ -35,6 +35,7 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
   const tasks = new Map<string, Task>();
   const creates: Create[] = [];
   const foreignReads: string[] = [];
+  const polled = new Set<string>();
   let mostOpen = 0;
   let polls = pollsToEnd;
   let answer: (create: Create) => CreateAnswer = () => undefined;
@@ -61,6 +62,7 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
       json({ error: { message: "not yours" } }, 401);
       return;
     }
+    polled.add(id);
     task.pollsLeft -= 1;
     if (task.pollsLeft <= 0) task.isOver = true;
     json({ id, status: task.isOver ? "succeeded" : "running", video_url: "https://files.example/v.mp4" });
@@ -103,6 +105,10 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
     creates,
     foreignReads,
     open,
+    /** Tasks that are over. */
+    ended: () => tasks.size - open(),
+    /** Ids of the tasks that somebody asked for. */
+    polled,
     /** The most that were ever open at once. */
     mostOpen: () => mostOpen,
     taken: () => creates.filter(({ taskId }) => taskId !== undefined),
