@@ -46,6 +46,7 @@ export {
 export { JournalWriteError } from "./videos/journal/journal-write-error.js";
 export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
 export { OnVideo, type OnVideoOptions } from "./videos/on-video.js";
+export type { APIKeyFor } from "./videos/tenant-gateways.js";
 export type { VideoCompletion } from "./videos/video-completions.js";
 export { VideoConflictError } from "./videos/video-conflict-error.js";
 export {
@@ -72,15 +73,19 @@ export type {
   VideoTaskRecord,
   VideoTaskRecordStatus,
   VideoTaskStall,
+  VideoTaskWait,
 } from "./videos/video-task-record.js";
 export type { VideoTaskRetention } from "./videos/video-task-retention.js";
 export {
   type PolledOnce,
   type VideoTaskDelivering,
   type VideoTaskFilter,
+  type VideoTaskLimits,
+  type VideoTaskLine,
   type VideoTaskPolling,
   type VideoTaskQuery,
   VideoTaskStore,
+  type WaitingVideo,
 } from "./videos/video-task-store.js";
 export { VideoTaskStoreError } from "./videos/video-task-store-error.js";
 export { type SubmitOptions, VideosService } from "./videos/videos.service.js";

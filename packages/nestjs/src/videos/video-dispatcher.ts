@@ -86,9 +86,10 @@ export class VideoDispatcher {
     await this.running;
   }
 
-  private hear({ tenant, status, updatedAt, waiting }: VideoTaskRecord): void {
-    // Also a turn that another process gave.
-    if (status === "submitting" && waiting === undefined) this.noteTurn(tenant, updatedAt);
+  private hear({ tenant, status, updatedAt, watchedSince }: VideoTaskRecord): void {
+    // Also a turn that another process gave, of which only the end may be heard.
+    const at = status === "submitting" ? updatedAt : watchedSince;
+    if (at !== undefined) this.noteTurn(tenant, at);
     this.isStale = true;
     this.woken.next();
   }
@@ -115,7 +116,7 @@ export class VideoDispatcher {
     const { store } = this.parts;
     const { limits } = this.settings;
     let line = await store.line();
-    this.forgetIdle(line);
+    this.keepTurns(line);
     while (!this.closing.signal.aborted) {
       const next = nextInLine(line, {
         limits,
@@ -161,7 +162,9 @@ export class VideoDispatcher {
     this.lastTurns.set(tenant, Math.max(this.lastTurns.get(tenant) ?? 0, at));
   }
 
-  private forgetIdle({ waiting, open }: VideoTaskLine): void {
+  private keepTurns({ waiting, open }: VideoTaskLine): void {
+    // Of turns that nobody here has heard of.
+    for (const tenant of open) if (!this.lastTurns.has(tenant)) this.noteTurn(tenant, 0);
     const present = new Set([...waiting.map(({ tenant }) => tenant), ...open]);
     for (const tenant of [...this.lastTurns.keys()]) if (!present.has(tenant)) this.lastTurns.delete(tenant);
   }

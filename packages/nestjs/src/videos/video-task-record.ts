@@ -1,5 +1,6 @@
 import {
   FINAL_VIDEO_STATUSES,
+  VIDEO_STATUS,
   type VideoStatus,
   type VideoSubmission,
   type VideoTask,
@@ -201,7 +202,7 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
   const now = Date.now();
   return {
     ...intent,
-    status: intent.waiting === undefined ? "submitting" : "queued",
+    status: intent.waiting === undefined ? "submitting" : VIDEO_STATUS.queued,
     version: (previous?.version ?? 0) + 1,
     createdAt: now,
     updatedAt: now,
@@ -226,7 +227,7 @@ export function takenRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskR
 export function returnedRecord(record: VideoTaskRecord, waiting: VideoTaskWait): VideoTaskRecord | undefined {
   const { deliveries: _before, problem: _late, ...rest } = record;
   if (record.handle !== undefined || !["submitting", "unknown"].includes(record.status)) return undefined;
-  return { ...rest, ...touched(record), ...healedDeliveries(record), status: "queued", waiting };
+  return { ...rest, ...touched(record), ...healedDeliveries(record), status: VIDEO_STATUS.queued, waiting };
 }
 
 /** A record that the gateway refused when it had its turn. One that has its task stays as it is. */
@@ -235,12 +236,12 @@ export function refusedRecord(
   problem: VideoTaskProblem,
 ): VideoTaskRecord | undefined {
   if (record.handle !== undefined) return undefined;
-  return { ...record, ...touched(record), status: "failed", problem };
+  return { ...record, ...touched(record), status: VIDEO_STATUS.failed, problem };
 }
 
 /** A record that was cancelled while it waited; undefined when it does not wait any more. */
 export function cancelledRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskRecord | undefined {
-  return waiting && { ...record, ...touched(record), status: "cancelled" };
+  return waiting && { ...record, ...touched(record), status: VIDEO_STATUS.cancelled };
 }
 
 /** A record after a poll. @param kept what became of the files of a task that succeeded, if they are to be kept */
