@@ -11,6 +11,7 @@ import type { StoreContractCase } from "../src/testing.js";
 import { bootApp } from "./boot-app.js";
 import { freePort } from "./free-port.js";
 import { readEvents, type ServerSentEvent } from "./read-events.js";
+import { useS3Server } from "./s3-server.js";
 import { usePostgres } from "./use-postgres.js";
 import { hasRedisServer, RedisServer } from "./use-redis.js";
 
@@ -212,6 +213,20 @@ describe("the examples of README and guides run", () => {
       key: expect.stringMatching(/^speech\/-nal-co-~/),
       length: expect.any(Number),
     });
+  });
+
+  it("a video whose file goes to a bucket", async () => {
+    const bucket = await useS3Server();
+    vi.stubEnv("BUCKET_URL", bucket.options.bucketURL);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", bucket.options.credentials.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", bucket.options.credentials.secretAccessKey);
+    const { app } = await bootApp([await classIn("AppWithBucket")]);
+    const videos = app.get(VideosService);
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const { key } = await videos.submit({ model: "local-video-2.0", content, duration: 4 });
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    const { files } = await lastValueFrom(videos.watch$(key));
+    expect(bucket.objects.get(`default/${key}/0.mp4`)?.bytes).toHaveLength(files?.[0]?.length ?? 0);
   });
 
   it("videos of the wrapped families", async () => {

@@ -1,10 +1,11 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type Download, GatewayError } from "@model-gateway/core";
 import { checkFileKey } from "./file-key.js";
 import { type FileSource, FileStore, type KeepOptions, type KeptFile } from "./file-store.js";
+import { makeFolder } from "./make-folder.js";
 import { dropReceived, receiveFile } from "./receive-file.js";
 import { syncFolder } from "./sync-folder.js";
 import { systemErrorCode } from "./system-error-code.js";
@@ -83,14 +84,4 @@ function beside(path: string, part: "part" | "kept"): string {
 
 function isMissing(error: unknown): boolean {
   return !GatewayError.isInstance(error) && ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error));
-}
-
-/** Makes a folder whose name is as durable as what will be in it. */
-async function makeFolder(directory: string): Promise<void> {
-  // An octal number, as chmod takes it.
-  const first = await mkdir(directory, { recursive: true, mode: "700" });
-  if (first === undefined) return;
-  for (let folder = directory; folder !== dirname(first); folder = dirname(folder)) {
-    await syncFolder(dirname(folder));
-  }
 }

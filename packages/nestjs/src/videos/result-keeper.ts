@@ -147,7 +147,9 @@ export class ResultKeeper {
 
   /** Whether nothing more is to be hoped for from an address. */
   private isGone(url: string, error: unknown, { since }: VideoTaskKeeping): boolean {
-    if (GatewayError.isInstance(error) && error.kind === "invalid_request") return true;
+    // Trouble of the store: the file may have arrived, and wait for the store to be mended.
+    if (!GatewayError.isInstance(error)) return false;
+    if (error.kind === "invalid_request") return true;
     const expiresAt = addressExpiry(url);
     const { goneAfterMs } = this.settings;
     if (!isRefusal(error)) return expiresAt !== undefined && Date.now() > expiresAt + goneAfterMs;
