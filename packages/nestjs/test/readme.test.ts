@@ -190,11 +190,11 @@ describe("the examples of README and guides run", () => {
     expect(types).toEqual(["message", "done"]);
   });
 
-  it("a video whose files are kept, and speech", async () => {
-    const Narrator = await classIn("Narrator");
+  it("a video whose files are kept, speech, and an image", async () => {
+    const Storyteller = await classIn("Storyteller");
     const { app, url } = await bootApp([await classIn("AppWithFiles")], {
       controllers: [await classIn("FilmFilesController")],
-      providers: [Narrator],
+      providers: [Storyteller],
     });
     const content = [{ type: "text" as const, text: "A boat" }];
     const videos = app.get(VideosService);
@@ -209,10 +209,13 @@ describe("the examples of README and guides run", () => {
     expect(film.headers.get("content-type")).toBe("video/mp4");
     expect((await film.arrayBuffer()).byteLength).toBe(files?.[0]?.length);
     expect(await stat("data/files/default/film-1/0.mp4")).toMatchObject({ size: files?.[0]?.length });
-    expect(await app.get(Narrator).narrate("Ünal & Co.", "Hello")).toMatchObject({
-      key: expect.stringMatching(/^speech\/-nal-co-~/),
-      length: expect.any(Number),
-    });
+    const page = await app.get(Storyteller).page("Ünal & Co.", "Hello");
+    expect(page.map(({ key }: { key: string }) => /-nal-co-~\w+\/(0\.\w+)$/.exec(key)?.[1])).toEqual([
+      expect.stringMatching(/mp3|wav/),
+      expect.stringMatching(/png|jpg|webp/),
+    ]);
+    for (const { key, length } of page)
+      expect(await stat(`data/files/${key}`)).toMatchObject({ size: length });
   });
 
   it("a video whose file goes to a bucket", async () => {
