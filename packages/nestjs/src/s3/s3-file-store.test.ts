@@ -207,6 +207,18 @@ describe("a file in a bucket", () => {
     expect(server.objects.size).toBe(2);
   });
 
+  it("is kept by a server that hangs up on a condition", async () => {
+    const { server, keep, downloads } = await useBucket();
+    server.intrudeWith((request) => {
+      if (request.headers["if-none-match"] === undefined) return undefined;
+      request.socket.resetAndDestroy();
+      return "answered";
+    });
+    expect((await failureOf(keep())).status).toBeUndefined();
+    expect((await keep()).sha256).toBe(SHA256);
+    expect(downloads()).toBe(1);
+  });
+
   it("is kept whatever its server called it", async () => {
     const { store } = await useBucket();
     const kept = await store.keep(async () => download(BYTES, "video/mp4\r\nx: y"), KEY, { origin: "t" });

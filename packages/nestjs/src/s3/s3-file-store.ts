@@ -4,8 +4,9 @@ import { Readable } from "node:stream";
 import { ConfigurationError, type Download } from "@model-gateway/core";
 import { checkFileKey, fileKey } from "../files/file-key.js";
 import { type FileSource, FileStore, type KeepOptions, type KeptFile } from "../files/file-store.js";
+import { KeyTurns } from "../files/key-turns.js";
 import { makeFolder } from "../files/make-folder.js";
-import { dropReceived, type ReceivedFile, receiveFile } from "../files/receive-file.js";
+import { dropReceived, receiveFile } from "../files/receive-file.js";
 import { S3Bucket, type S3Credentials } from "./s3-bucket.js";
 import { S3FileStoreError } from "./s3-file-store-error.js";
 
@@ -48,8 +49,11 @@ export class S3FileStore extends FileStore {
   private readonly bucket: S3Bucket;
   private readonly spool: string;
   private readonly address: string;
+  private readonly turns = new KeyTurns();
   /** Some servers do not know a PUT that does not overwrite. */
   private knowsConditions = true;
+  /** Keys whose PUT with a condition broke off: a server that refuses one early may hang up before it is heard. */
+  private readonly unheard = new Set<string>();
 
   /** @throws ConfigurationError when an option cannot be */
   constructor(options: S3FileStoreOptions) {
@@ -67,6 +71,14 @@ export class S3FileStore extends FileStore {
   /** @throws S3FileStoreError also when the file has arrived, and waits in the spool folder for the bucket */
   async keep(source: Download | FileSource, key: string, options: KeepOptions = {}): Promise<KeptFile> {
     checkFileKey(key);
+    return this.turns.take(key, () => this.keepInTurn(source, key, options));
+  }
+
+  private async keepInTurn(
+    source: Download | FileSource,
+    key: string,
+    options: KeepOptions,
+  ): Promise<KeptFile> {
     const { origin, signal } = options;
     const part = this.partOf(key);
     const seen = origin === undefined ? {} : await this.look(key, signal);
@@ -76,7 +88,7 @@ export class S3FileStore extends FileStore {
     }
     await makeFolder(this.spool);
     // Whatever the bucket said: its time is not that of the file's address.
-    const received = await receiveFile(source, part, options);
+    const { file: received } = await receiveFile(source, part, options);
     const file = { ...received, contentType: headerOf(received.contentType), key };
     try {
       const kept = await this.put(part, file, "refusal" in seen, signal);
@@ -142,8 +154,11 @@ export class S3FileStore extends FileStore {
     // A server that refuses a large file may do so by hanging up: a small question has an answer.
     if (wasRefused || origin === undefined) await this.head(key, signal);
     // Whoever comes second with the same file leaves the first one alone.
-    if (origin !== undefined && this.knowsConditions) {
-      const status = await this.send(path, file, { "if-none-match": "*" }, signal);
+    if (origin !== undefined && this.knowsConditions && !this.unheard.delete(key)) {
+      const status = await this.send(path, file, { "if-none-match": "*" }, signal).catch((error) => {
+        if (error instanceof S3FileStoreError && error.status === undefined) this.unheard.add(key);
+        throw error;
+      });
       if (status === THERE_ALREADY) {
         const there = await this.head(key, signal);
         if (there !== undefined && there.origin === origin) return there;
@@ -157,7 +172,7 @@ export class S3FileStore extends FileStore {
   /** @returns the status of the answer, where it refused a condition */
   private async send(
     path: string,
-    { key, contentType, length, sha256, origin }: ReceivedFile & { key: string },
+    { key, contentType, length, sha256, origin }: KeptFile,
     condition: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<number> {
