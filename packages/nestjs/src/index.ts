@@ -11,7 +11,9 @@ export { videoEvents } from "./events/video-events.js";
 export { fileKey } from "./files/file-key.js";
 export { type FileSource, FileStore, type KeepOptions, type KeptFile } from "./files/file-store.js";
 export { FolderFileStore, type FolderFileStoreOptions } from "./files/folder-file-store.js";
-export { ImagesService } from "./images/images.service.js";
+export type { KeepResultOptions } from "./files/keep-result.js";
+export { ResultNotKeptError } from "./files/result-not-kept-error.js";
+export { ImagesService, type KeptImageFile, type KeptImages } from "./images/images.service.js";
 export { MetricsService } from "./metrics/metrics.service.js";
 export type { MetricsEvent } from "./metrics/metrics-event.js";
 export { ModelsService } from "./models/models.service.js";
@@ -30,7 +32,7 @@ export type {
   VideosOptions,
 } from "./module/model-gateway-module-options.js";
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
-export { SpeechService } from "./speech/speech.service.js";
+export { type KeptSpeech, SpeechService } from "./speech/speech.service.js";
 export { eventIdOf } from "./streams/event-id.js";
 export { type KeyedStreamBreak, KeyedStreamError } from "./streams/keyed-stream-error.js";
 export type { KeyedStreamOptions } from "./streams/keyed-stream-options.js";

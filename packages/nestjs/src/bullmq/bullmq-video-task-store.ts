@@ -472,8 +472,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     const isNews = found.version !== record.version;
     await this.queue.writePolls(job, (isNews ? polledData : failedData)(job, found, failedPolls));
     if (isNews) await this.changes.written(this.queue, jobIdOf(key));
-    if (hasDueDeliveries(found) && !(await this.queue.makeDue(jobIdOf(key), 0)))
-      await this.queue.hastenLater(jobIdOf(key));
+    if (hasDueDeliveries(found)) await this.queue.makeDue(jobIdOf(key), 0);
   }
 
   private withDue(

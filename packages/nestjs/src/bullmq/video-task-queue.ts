@@ -285,20 +285,16 @@ export class VideoTaskQueue {
     await this.ask(job.changePriority({ priority: pollPriority(dueAt) }));
   }
 
-  /**
-   * Has the job run in so many milliseconds. One that waits already or runs right now is left alone.
-   *
-   * @returns false when it runs right now
-   */
+  /** Has the job run in so many milliseconds. One that waits already or runs right now is left alone. */
   async makeDue(
     id: string,
     milliseconds: number,
     priority = pollPriority(Date.now() + milliseconds),
-  ): Promise<boolean> {
+  ): Promise<void> {
     // In this order: what is read of the job is not older than its state.
     const state = await this.ask(this.queue.getJobState(id));
     const job = await this.findById(id);
-    if (job === undefined) return true;
+    if (job === undefined) return;
     await this.ask(job.changePriority({ priority }));
     try {
       if (state === "delayed") await this.ask(job.changeDelay(Math.ceil(milliseconds)));
@@ -307,7 +303,6 @@ export class VideoTaskQueue {
       // It went on by itself meanwhile.
       if (codeOf(error) !== ErrorCode.JobNotInState) throw error;
     }
-    return state !== "active";
   }
 
   /**

@@ -39,7 +39,7 @@ export abstract class FileStore {
   /**
    * Keeps a file. Durable when it resolves, and whole: until then nothing is under the key, or what was there before. Where
    * a source and an origin are given, what an earlier `keep` of them has received is not asked for again, if the store
-   * still has it and the server goes on there.
+   * still has it and the server goes on there. Two at once under one key follow each other.
    *
    * @param source a download, such as speech, or what makes one
    * @throws InvalidRequestError when the key cannot be; what the download throws; what the store's system says

@@ -89,6 +89,57 @@ describe("a folder", () => {
     expect(await readFile(join(directory, "a"), "utf8")).toBe("boattrip");
   });
 
+  it("lets a process that was taken for dead destroy nothing of the one that goes on for it", async () => {
+    const directory = await useFolder();
+    const [dead, heir] = [new FolderFileStore({ directory }), new FolderFileStore({ directory })];
+    const source = (start: string) => {
+      let go = () => {};
+      const gate = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(start)),
+        pull: async (controller) => {
+          await gate;
+          if (start.length < 4) controller.enqueue(new TextEncoder().encode("boat".slice(start.length)));
+          controller.close();
+        },
+      });
+      return { go, open: async () => ({ ...memory("boat"), body }) };
+    };
+    const arrived = () => readFile(join(directory, ".a.part"), "utf8").catch(() => undefined);
+    const [slow, later] = [source("boat"), source("bo")];
+    const first = dead.keep(slow.open, "a", { origin: "t" }).catch((error: Error) => error.message);
+    await expect.poll(arrived).toBe("boat");
+    const second = heir.keep(later.open, "a", { origin: "t" });
+    await expect.poll(arrived).toBe("bo");
+    slow.go();
+    expect(await first).toContain("Another process is keeping a file under a");
+    expect(await readdir(directory)).not.toContain("a");
+    later.go();
+    expect((await second).length).toBe(4);
+    expect(await readFile(join(directory, "a"), "utf8")).toBe("boat");
+    expect((await readdir(directory)).sort()).toEqual([".a.kept", "a"]);
+  });
+
+  it("gives a process that was taken for dead what the one that went on for it has kept", async () => {
+    const directory = await useFolder();
+    const [dead, heir] = [new FolderFileStore({ directory }), new FolderFileStore({ directory })];
+    let wake = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode("boat"));
+        wake = () => controller.close();
+      },
+    });
+    const first = dead.keep(async () => ({ ...memory("boat"), body }), "a", { origin: "t" });
+    await expect.poll(() => readFile(join(directory, ".a.part"), "utf8").catch(() => "")).toBe("boat");
+    const kept = await heir.keep(async () => memory("boat"), "a", { origin: "t" });
+    wake();
+    expect(await first).toEqual(kept);
+    expect(await readFile(join(directory, "a"), "utf8")).toBe("boat");
+  });
+
   it("begins anew where the notes of a file on its way are damaged, or say more than there is", async () => {
     for (const note of ["{", JSON.stringify({ origin: "t", contentType: "x", length: 4, synced: 4 })]) {
       const directory = await useFolder();

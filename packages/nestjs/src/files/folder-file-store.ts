@@ -1,10 +1,12 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type Download, GatewayError } from "@model-gateway/core";
 import { checkFileKey } from "./file-key.js";
 import { type FileSource, FileStore, type KeepOptions, type KeptFile } from "./file-store.js";
+import { KeyTurns } from "./key-turns.js";
+import { makeFolder } from "./make-folder.js";
 import { dropReceived, receiveFile } from "./receive-file.js";
 import { syncFolder } from "./sync-folder.js";
 import { systemErrorCode } from "./system-error-code.js";
@@ -19,6 +21,7 @@ export interface FolderFileStoreOptions {
 /** Keeps result files in a folder, under their keys. Beside each, `.<name>.kept` says what it is. */
 export class FolderFileStore extends FileStore {
   private readonly directory: string;
+  private readonly turns = new KeyTurns();
 
   constructor({ directory = ".model-gateway/files" }: FolderFileStoreOptions = {}) {
     super();
@@ -32,20 +35,46 @@ export class FolderFileStore extends FileStore {
   }
 
   async keep(source: Download | FileSource, key: string, options: KeepOptions = {}): Promise<KeptFile> {
+    checkFileKey(key);
+    return this.turns.take(key, () => this.keepInTurn(source, key, options));
+  }
+
+  private async keepInTurn(
+    source: Download | FileSource,
+    key: string,
+    options: KeepOptions,
+  ): Promise<KeptFile> {
     const { origin } = options;
     const path = this.pathOf(key);
-    const before = origin === undefined ? undefined : await this.find(key);
-    if (before !== undefined && before.origin === origin) return before;
+    const before = await this.findOf(key, origin);
+    if (before !== undefined) return before;
+    const replaces = (await inodeOf(path)) !== undefined;
     await makeFolder(dirname(path));
     const part = beside(path, "part");
-    const kept = { key, ...(await receiveFile(source, part, options)) };
-    // What is there goes first, so that no description ever stands beside another file than its own.
-    await rm(path, { force: true });
+    const { file, inode } = await receiveFile(source, part, options);
+    const kept = { key, ...file };
+    // Another process took this one for dead, and was faster, or has begun anew.
+    if ((await inodeOf(part)) !== inode) return this.taken(key, origin);
+    // What is there goes first, so that no description ever stands beside another file than its own; what has come there
+    // meanwhile is no business of this one.
+    if (replaces) await rm(path, { force: true });
     await writeDurably(beside(path, "kept"), JSON.stringify(kept));
     await rename(part, path);
     await syncFolder(dirname(path));
     await dropReceived(part);
     return kept;
+  }
+
+  /** What another process made of the file on its way. */
+  private async taken(key: string, origin: string | undefined): Promise<KeptFile> {
+    const there = await this.findOf(key, origin);
+    if (there !== undefined) return there;
+    throw new Error(`Another process is keeping a file under ${key} at the same time, and has it now.`);
+  }
+
+  private async findOf(key: string, origin: string | undefined): Promise<KeptFile | undefined> {
+    const there = origin === undefined ? undefined : await this.find(key);
+    return there?.origin === origin ? there : undefined;
   }
 
   async find(key: string): Promise<KeptFile | undefined> {
@@ -81,16 +110,15 @@ function beside(path: string, part: "part" | "kept"): string {
   return join(folder, `.${path.slice(folder.length + 1)}.${part}`);
 }
 
-function isMissing(error: unknown): boolean {
-  return !GatewayError.isInstance(error) && ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error));
+async function inodeOf(path: string): Promise<bigint | undefined> {
+  try {
+    return (await stat(path, { bigint: true })).ino;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
-/** Makes a folder whose name is as durable as what will be in it. */
-async function makeFolder(directory: string): Promise<void> {
-  // An octal number, as chmod takes it.
-  const first = await mkdir(directory, { recursive: true, mode: "700" });
-  if (first === undefined) return;
-  for (let folder = directory; folder !== dirname(first); folder = dirname(folder)) {
-    await syncFolder(dirname(folder));
-  }
+function isMissing(error: unknown): boolean {
+  return !GatewayError.isInstance(error) && ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error));
 }

@@ -5,7 +5,11 @@ import { type Download, InvalidResponseError } from "@model-gateway/core";
 import type { FileSource, KeepOptions, KeptFile } from "./file-store.js";
 
 /** A file that has arrived, and is on disk under the name for what is on its way. */
-export type ReceivedFile = Omit<KeptFile, "key">;
+export interface ReceivedFile {
+  file: Omit<KeptFile, "key">;
+  /** Names it on its disk: under that name there may be another one by now, of a process that took this one for dead. */
+  inode: bigint;
+}
 
 /** What is known of a file on its way. */
 interface Begun {
@@ -114,7 +118,9 @@ async function receive(
     synced = received;
     await note(transfer, synced, origin);
   };
+  let inode: bigint;
   try {
+    inode = (await file.stat({ bigint: true })).ino;
     for (;;) {
       const { done, value } = await reader.read();
       signal?.throwIfAborted();
@@ -138,12 +144,13 @@ async function receive(
     signal?.removeEventListener("abort", stop);
     await file.close();
   }
-  return described(download.contentType, received, hash, origin);
+  return { file: described(download.contentType, received, hash, origin), inode };
 }
 
 /** What had arrived when the process ended. */
 async function confirm(path: string, { contentType, synced, origin }: Begun): Promise<ReceivedFile> {
-  return described(contentType, synced, await hashOf(path, synced), origin);
+  const { ino } = await stat(path, { bigint: true });
+  return { file: described(contentType, synced, await hashOf(path, synced), origin), inode: ino };
 }
 
 function described(
@@ -151,7 +158,7 @@ function described(
   length: number,
   hash: Hash,
   origin: string | undefined,
-): ReceivedFile {
+): ReceivedFile["file"] {
   return { contentType, length, sha256: hash.digest("hex"), ...(origin !== undefined && { origin }) };
 }
 

@@ -75,6 +75,25 @@ export function fileStoreContract(createStore: () => FileStore | Promise<FileSto
       });
       assert.deepEqual(again, kept);
     }),
+    withStore("keeps two at once under one key one after the other", async (store) => {
+      let downloads = 0;
+      const counted = async () => {
+        downloads += 1;
+        return download();
+      };
+      const same = { origin: "task-1" };
+      const [one, other] = await Promise.all([
+        store.keep(counted, "a/0", same),
+        store.keep(counted, "a/0", same),
+      ]);
+      assert.deepEqual([one, downloads], [other, 1]);
+      await Promise.all([
+        store.keep(source(), "a/1", { origin: "task-1" }),
+        store.keep(source({ bytes: OTHER }), "a/1", { origin: "task-2" }),
+      ]);
+      assert.equal((await store.find("a/1"))?.sha256, sha256(OTHER));
+      assert.equal(await contentOf(store, "a/1"), sha256(OTHER));
+    }),
     withStore("replaces a file of another origin", async (store) => {
       await store.keep(source(), "a/0", { origin: "task-1" });
       const kept = await store.keep(source({ bytes: OTHER }), "a/0", { origin: "täsk/2" });

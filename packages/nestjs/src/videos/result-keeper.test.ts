@@ -6,6 +6,7 @@ import { lastValueFrom, toArray } from "rxjs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { useFileHost } from "../../test/file-host.js";
+import { useS3Server } from "../../test/s3-server.js";
 import { SchedulingStore } from "../../test/scheduling-store.js";
 import { FAST_POLLS, VIDEO } from "../../test/use-emulator.js";
 import {
@@ -13,11 +14,26 @@ import {
   FolderFileStore,
   type KeepVideosOptions,
   ModelGatewayModule,
+  OnVideo,
   VideosService,
+  type VideoTaskRecord,
   type VideoTaskStore,
 } from "../index.js";
+import { S3FileStore } from "../s3.js";
 
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 11) % 253);
+
+/** What was there when the handler was called. */
+const shipped: Array<{ record: VideoTaskRecord; isThere: boolean }> = [];
+class Shop {
+  static folder: FolderFileStore;
+
+  @OnVideo("succeeded")
+  async ship(record: VideoTaskRecord) {
+    const found = await Promise.all((record.files ?? []).map(({ key }) => Shop.folder.find(key)));
+    shipped.push({ record, isThere: found.length > 0 && found.every((file) => file !== undefined) });
+  }
+}
 
 async function useKeeping(keep: Partial<KeepVideosOptions> = {}, store: VideoTaskStore = FAST_POLLS.store) {
   const warned = vi.spyOn(Logger.prototype, "warn").mockImplementation(() => {});
@@ -30,13 +46,14 @@ async function useKeeping(keep: Partial<KeepVideosOptions> = {}, store: VideoTas
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const folder = new FolderFileStore({ directory });
   const host = await useFileHost(BYTES);
-  const { app } = await bootApp([
-    ModelGatewayModule.forRoot({
-      ...host.connection,
-      maxRetries: 0,
-      videos: { ...FAST_POLLS, store, keep: { store: folder, ...keep } },
-    }),
-  ]);
+  Shop.folder = folder;
+  shipped.length = 0;
+  const module = ModelGatewayModule.forRoot({
+    ...host.connection,
+    maxRetries: 0,
+    videos: { ...FAST_POLLS, store, keep: { store: folder, ...keep } },
+  });
+  const { app } = await bootApp([module], { providers: [Shop] });
   const videos = app.get(VideosService);
   const submit = async (key = "order-1") => (await videos.submit(VIDEO, { key })).key;
   const over = (key = "order-1") => lastValueFrom(videos.watch$(key));
@@ -128,6 +145,50 @@ describe("a video whose files are kept", () => {
     expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
   });
 
+  it("outlives its address where it has arrived, while a bucket that does not take it is mended", async () => {
+    const server = await useS3Server();
+    const spoolDirectory = await mkdtemp(join(tmpdir(), "spool-"));
+    onTestFinished(() => rm(spoolDirectory, { recursive: true, force: true }));
+    const bucket = new S3FileStore({ ...server.options, spoolDirectory });
+    const { host, videos, submit, over, troubles } = await useKeeping({ store: bucket, goneAfterMs: 1 });
+    // Dead as far as its signature tells, and refused from the second time on.
+    host.files((origin) => ({ video_url: `${origin}/files/0.mp4?expires=1700000000` }));
+    server.intrudeWith((request, response) => {
+      if (request.method !== "PUT") return undefined;
+      host.answerWith((_request, gone) => gone.writeHead(403).end());
+      request.resume();
+      response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+      return "answered";
+    });
+    await submit();
+    await expect.poll(async () => (await videos.get("order-1"))?.keeping?.failedAttempts).toBeGreaterThan(3);
+    const told = await troubles();
+    expect(told).toContain("The files of 1 videos that are done cannot be kept, the first since ");
+    expect(told).toMatch(
+      /The reason: .*403 AccessDenied: these credentials may not do that\. They need s3:GetObject/,
+    );
+    expect(told).toContain("has arrived and is safe in ");
+    server.intrudeWith(undefined);
+    expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
+    expect(host.asked).toHaveLength(1);
+    expect(server.objects.get("default/order-1/0.mp4")?.bytes.equals(Buffer.from(BYTES))).toBe(true);
+  });
+
+  it("is handed to its handlers when its files are kept, with what they are", async () => {
+    const { host, submit, videos, over } = await useKeeping();
+    host.answerWith((_request, response) => response.writeHead(503).end());
+    await submit();
+    await expect.poll(async () => (await videos.get("order-1"))?.keeping?.failedAttempts).toBeGreaterThan(1);
+    expect(shipped).toEqual([]);
+    host.answerWith(undefined);
+    await over();
+    await expect.poll(async () => (await videos.get("order-1"))?.deliveries?.[0]?.state).toBe("delivered");
+    const files = [{ key: "default/order-1/0.mp4", length: BYTES.length, sha256: host.sha256 }];
+    expect(shipped).toMatchObject([{ isThere: true, record: { status: "succeeded", files } }]);
+    // What is delivered takes nothing of it away.
+    expect((await videos.get("order-1"))?.files).toMatchObject(files);
+  });
+
   it("succeeds with a problem when its address is dead, and keeps what there is", async () => {
     const { host, submit, over, troubles, failed } = await useKeeping({ goneAfterMs: 60_000 });
     host.files((origin) => ({
@@ -150,15 +211,17 @@ describe("a video whose files are kept", () => {
   });
 
   it.each([404, 410])("is gone when its server says %d for too long", async (status) => {
-    const { host, submit, over } = await useKeeping({ goneAfterMs: 50 });
+    const goneAfterMs = 200;
+    const { host, submit, over } = await useKeeping({ goneAfterMs });
     host.answerWith((_request, response) => response.writeHead(status).end());
     await submit();
-    expect(await over()).toMatchObject({
+    const record = await over();
+    expect(record).toMatchObject({
       status: "succeeded",
       files: [],
       problem: { message: expect.stringContaining("gone") },
     });
-    expect(host.asked.length).toBeGreaterThan(1);
+    expect(record.updatedAt).toBeGreaterThan(record.createdAt + goneAfterMs);
   });
 
   it("is not given up while a refused address may still live", async () => {

@@ -9,6 +9,7 @@ import { Logger } from "@nestjs/common";
 import { addressExpiry } from "../files/address-expiry.js";
 import { fileKey } from "../files/file-key.js";
 import type { FileStore } from "../files/file-store.js";
+import { isRefusal } from "../files/is-refusal.js";
 import { videoProblem } from "./video-problem.js";
 import type { KeptResult, KeptVideoFile, VideoTaskKeeping } from "./video-task-record.js";
 
@@ -38,17 +39,6 @@ export type KeepOutcome =
 
 type FileOfTask = Pick<KeptVideoFile, "kind" | "index" | "key"> & { url: string };
 
-/** What passes by itself; whatever else a server says of an address, it will say again. */
-const PASSING: ReadonlySet<string> = new Set([
-  "rate_limit",
-  "server",
-  "connection",
-  "timeout",
-  "stream_interrupted",
-  "aborted",
-  // The key cannot be had right now.
-  "configuration",
-]);
 /** A gateway that signs addresses anew as often as it is asked does not thereby have the files. */
 const MAX_RENEWALS = 5;
 /** Shown as the extension of a file; what an address says beyond these is not taken over. */
@@ -159,7 +149,9 @@ export class ResultKeeper {
 
   /** Whether nothing more is to be hoped for from an address. */
   private isGone(url: string, error: unknown, { since }: VideoTaskKeeping): boolean {
-    if (GatewayError.isInstance(error) && error.kind === "invalid_request") return true;
+    // Trouble of the store: the file may have arrived, and wait for the store to be mended.
+    if (!GatewayError.isInstance(error)) return false;
+    if (error.kind === "invalid_request") return true;
     const expiresAt = addressExpiry(url);
     const { goneAfterMs } = this.settings;
     if (!isRefusal(error)) return expiresAt !== undefined && Date.now() > expiresAt + goneAfterMs;
@@ -222,11 +214,6 @@ function addressesOf({ videos, lastFrameURL }: VideoTask): string[] {
   return [...videos.flatMap(({ url, watermarkURL }) => [url, watermarkURL]), lastFrameURL].filter(
     (url) => url !== undefined,
   );
-}
-
-/** Whether an answer is of the kind that stays the same however often it is asked for. Trouble of the own store is none. */
-function isRefusal(error: unknown): boolean {
-  return GatewayError.isInstance(error) && !PASSING.has(error.kind);
 }
 
 function goneProblem(error: unknown, count: number) {

@@ -503,11 +503,13 @@ function troublesOf(records: VideoTaskRecord[]): string[] {
     );
   }
   if (unkept.length > 0) {
-    const kinds = [...new Set(unkept.flatMap(({ problem }) => problem?.kind ?? []))].join(", ");
-    const since = new Date(Math.min(...unkept.map((keeping) => keeping.since))).toISOString();
+    const since = Math.min(...unkept.map((keeping) => keeping.since));
+    const reasons = new Set(unkept.flatMap(({ problem }) => problem?.message ?? []));
+    const [reason, ...others] = reasons;
+    const more = others.length > 0 ? ` And ${others.length} other reasons.` : "";
     troubles.push(
-      `The files of ${unkept.length} videos that are done cannot be kept, the first since ${since} (${kinds}). It is ` +
-        "tried again until their addresses are dead.",
+      `The files of ${unkept.length} videos that are done cannot be kept, the first since ` +
+        `${new Date(since).toISOString()}. It is tried again until their addresses are dead. The reason: ${reason}${more}`,
     );
   }
   if (dying.length > 0) {

@@ -7,6 +7,7 @@ import {
   VideoKeyTakenError,
   VideosService,
 } from "../../src/index.js";
+import { S3FileStore, type S3FileStoreOptions } from "../../src/s3.js";
 
 /** What the program is started with. */
 export interface KeepingArgument {
@@ -14,9 +15,11 @@ export interface KeepingArgument {
   baseURL: string;
   directory: string;
   key: string;
+  /** Where files are kept, if not in a folder. */
+  bucket?: S3FileStoreOptions;
 }
 
-const { directory, key, ...connection } = JSON.parse(process.argv[2] ?? "") as KeepingArgument;
+const { directory, key, bucket, ...connection } = JSON.parse(process.argv[2] ?? "") as KeepingArgument;
 const app = await NestFactory.create(
   ModelGatewayModule.forRoot({
     ...connection,
@@ -24,7 +27,12 @@ const app = await NestFactory.create(
       store: new JournalVideoTaskStore({ directory }),
       intervalMs: 5,
       ratePerSecond: 1_000,
-      keep: { store: new FolderFileStore({ directory: `${directory}/files` }) },
+      keep: {
+        store:
+          bucket === undefined
+            ? new FolderFileStore({ directory: `${directory}/files` })
+            : new S3FileStore({ ...bucket, spoolDirectory: `${directory}/files` }),
+      },
     },
   }),
   { logger: ["error"] },

@@ -1,0 +1,21 @@
+/** An S3-compatible store refused, failed or was not reached: the message says what that means and what to do. */
+export class S3FileStoreError extends Error {
+  override readonly name = "S3FileStoreError";
+  /** Of the answer; undefined when there was none. */
+  declare readonly status?: number;
+  /** The server's word for it, such as `AccessDenied`. */
+  declare readonly code?: string;
+
+  constructor(
+    message: string,
+    {
+      status,
+      code,
+      ...options
+    }: ErrorOptions & { status?: number | undefined; code?: string | undefined } = {},
+  ) {
+    super(message, options);
+    if (status !== undefined) this.status = status;
+    if (code !== undefined) this.code = code;
+  }
+}
