@@ -22,7 +22,7 @@ export async function compileChild(name: string): Promise<{ file: string; remove
     format: "esm",
     platform: "node",
     target: "node20",
-    external: ["@nestjs/*", "@opentelemetry/*", "bullmq", "ioredis", "rxjs"],
+    external: ["@nestjs/*", "@opentelemetry/*", "bullmq", "drizzle-orm", "ioredis", "pg", "rxjs"],
     logLevel: "silent",
   });
   return { file, remove: () => rm(folder, { recursive: true, force: true }) };
