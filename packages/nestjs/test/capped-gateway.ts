@@ -51,6 +51,13 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
     return id;
   };
   type Reply = (body: object, status?: number, headers?: Record<string, string>) => void;
+  let baseURL = "";
+  /** A file, for the key that made its task. */
+  function serve(id: string, apiKey: string, response: ServerResponse): void {
+    const isOwn = tasks.get(id)?.apiKey === apiKey;
+    if (!isOwn) foreignReads.push(`file of ${id} with ${apiKey}`);
+    response.writeHead(isOwn ? 200 : 401, { "content-type": "video/mp4" }).end(isOwn ? id : "");
+  }
   function read(id: string, apiKey: string, json: Reply): void {
     const task = tasks.get(id);
     if (task === undefined) {
@@ -65,7 +72,7 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
     polled.add(id);
     task.pollsLeft -= 1;
     if (task.pollsLeft <= 0) task.isOver = true;
-    json({ id, status: task.isOver ? "succeeded" : "running", video_url: "https://files.example/v.mp4" });
+    json({ id, status: task.isOver ? "succeeded" : "running", video_url: `${baseURL}/files/${id}` });
   }
   const server = createServer((request, response) => {
     const { url = "", method, headers } = request;
@@ -92,14 +99,15 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
           json(outcome.body ?? { error: { message: "no" } }, outcome.status, outcome.headers);
         else json({ id: take(create), status: "queued" });
       });
-    } else read(url.slice("/v1/videos/".length), apiKey, json);
+    } else if (url.startsWith("/v1/files/")) serve(url.slice("/v1/files/".length), apiKey, response);
+    else read(url.slice("/v1/videos/".length), apiKey, json);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return {
     connection: { apiKey: "house-key", baseURL },
     creates,

@@ -6,6 +6,7 @@ import { Controller, Inject, type LoggerService, Param, Sse } from "@nestjs/comm
 import { lastValueFrom, toArray } from "rxjs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
+  FolderFileStore,
   JournalVideoTaskStore,
   MemoryVideoTaskStore,
   ModelGatewayModule,
@@ -146,6 +147,8 @@ describe("submissions under a cap", () => {
     const wanted = lastValueFrom(videos.watch$("wanted").pipe(toArray()));
     await expect(videos.reconcile("wanted")).rejects.toThrow(/waits for its turn/);
     await expect(videos.reconcile("wanted", { taskId: "task-1" })).rejects.toThrow(/waits/);
+    await expect(videos.cancelWatch("wanted")).rejects.toThrow(/waits for its turn: cancel/);
+    expect(await videos.handleCallback("wanted", { id: "task-1", status: "succeeded" })).toBe(true);
     await videos.cancel("unwanted");
     const shown = { key: "unwanted", videos: [] };
     const seen = await events;
@@ -185,6 +188,8 @@ describe("submissions under a cap", () => {
       ]),
     );
     expect(await lastValueFrom(videos.watch$("bad"))).toMatchObject({ status: "failed" });
+    await expect(videos.reconcile("bad", { taskId: "task-1" })).rejects.toThrow(/did not take it/);
+    expect((await videos.reconcile("bad")).status).toBe("failed");
     expect(gateway.creates).toHaveLength(3);
   });
 
@@ -383,6 +388,39 @@ describe("a key per tenant", () => {
       expect(vault.asked.length).toBeGreaterThan(4);
     },
   );
+
+  it("reads files with it, and finds what was lost", async () => {
+    const gateway = await useCappedGateway({ pollsToEnd: 1 });
+    const { apiKeyFor } = useVault();
+    const directory = await useFolder();
+    gateway.answerWith(({ prompt }) =>
+      prompt === "lost"
+        ? (response, take) => response.destroy(take() ? undefined : new Error("never"))
+        : undefined,
+    );
+    const keep = { store: new FolderFileStore({ directory }) };
+    const { videos, ends } = await boot(gateway, { maxOpen: 2, apiKeyFor, keep });
+    await videos.submit(filmOf("a"), { key: "a", tenant: "a" });
+    await videos.submit(filmOf("lost"), { key: "lost", tenant: "b" });
+    await expect.poll(async () => (await videos.get("lost"))?.status).toBe("unknown");
+    await videos.reconcile("lost", { taskId: gateway.idOf("lost") ?? "" });
+    await expect.poll(() => ends.told.filter(({ status }) => status === "succeeded").length).toBe(2);
+    for (const key of ["a", "lost"]) {
+      const [file] = (await videos.get(key))?.files ?? [];
+      expect(await readFile(join(directory, file?.key ?? ""), "utf8")).toBe(gateway.idOf(key));
+    }
+    expect(gateway.foreignReads).toEqual([]);
+  });
+
+  it.each([undefined, 7])("is no key when it is %s: nothing is sent", async (key) => {
+    const gateway = await useCappedGateway();
+    const { videos } = await boot(gateway, { apiKeyFor: () => key as never });
+    await expect(videos.submit(filmOf("a"), { key: "a", tenant: "a" })).rejects.toMatchObject({
+      kind: "configuration",
+    });
+    expect((await videos.get("a"))?.status).toBe("rejected");
+    expect(gateway.creates).toEqual([]);
+  });
 
   it("lets a tenant whose key cannot be had wait, and nobody else", async () => {
     const gateway = await useCappedGateway({ pollsToEnd: 1 });

@@ -20,6 +20,11 @@ export class TenantGateways {
   of(tenant: string | undefined): ModelGateway {
     const { own, apiKeyFor } = this;
     // Made anew: it holds nothing, and tenants may be many.
-    return tenant === undefined || apiKeyFor === undefined ? own : own.withKey(async () => apiKeyFor(tenant));
+    if (tenant === undefined || apiKeyFor === undefined) return own;
+    return own.withKey(async () => {
+      const key: unknown = await apiKeyFor(tenant);
+      if (typeof key === "string") return key;
+      throw new TypeError(`videos.apiKeyFor gave ${typeof key} for a tenant, and not its key.`);
+    });
   }
 }

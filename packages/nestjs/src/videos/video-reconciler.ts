@@ -52,7 +52,12 @@ export class VideoReconciler {
 
   /** Gives a submission the task that the gateway has under this id, if it can be that of the submission. */
   async adopt(record: VideoTaskRecord, taskId: string): Promise<void> {
-    const { key, handle } = record;
+    const { key, status, handle } = record;
+    if (isOver(record) && handle === undefined)
+      throw new VideoConflictError(
+        key,
+        `Video ${key} is ${status}: the gateway did not take it, and has no task of it.`,
+      );
     if (isOver(record) || (handle !== undefined && handle.id !== taskId)) {
       throw new VideoConflictError(key, `Video ${key} has task ${handle?.id} already.`);
     }

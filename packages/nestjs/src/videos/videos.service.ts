@@ -253,6 +253,8 @@ export class VideosService
   async cancelWatch(key: string): Promise<void> {
     const record = await this.require(key);
     if (isOver(record)) return;
+    if (isWaiting(record))
+      throw new VideoConflictError(key, `Video ${key} waits for its turn: cancel() takes it back.`);
     if (record.handle === undefined)
       throw new VideoConflictError(key, `Video ${key} is ${record.status}: it is not polled.`);
     await fromStore(this.store.cancelWatch(key));
