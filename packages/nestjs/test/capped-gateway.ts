@@ -36,6 +36,7 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
   const creates: Create[] = [];
   const foreignReads: string[] = [];
   const polled = new Set<string>();
+  const asked = new Set<string>();
   let mostOpen = 0;
   let polls = pollsToEnd;
   let answer: (create: Create) => CreateAnswer = () => undefined;
@@ -60,6 +61,7 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
   }
   function read(id: string, apiKey: string, json: Reply): void {
     const task = tasks.get(id);
+    asked.add(id);
     if (task === undefined) {
       json({ error: { message: "no such task" } }, 404);
       return;
@@ -115,8 +117,10 @@ export async function useCappedGateway({ pollsToEnd = Number.POSITIVE_INFINITY }
     open,
     /** Tasks that are over. */
     ended: () => tasks.size - open(),
-    /** Ids of the tasks that somebody asked for. */
+    /** Ids of the tasks that somebody read. */
     polled,
+    /** Ids that somebody asked for, whether there was such a task or not. */
+    asked,
     /** The most that were ever open at once. */
     mostOpen: () => mostOpen,
     taken: () => creates.filter(({ taskId }) => taskId !== undefined),

@@ -148,7 +148,7 @@ describe("submissions under a cap", () => {
     await expect(videos.reconcile("wanted")).rejects.toThrow(/waits for its turn/);
     await expect(videos.reconcile("wanted", { taskId: "task-1" })).rejects.toThrow(/waits/);
     await expect(videos.cancelWatch("wanted")).rejects.toThrow(/waits for its turn: cancel/);
-    expect(await videos.handleCallback("wanted", { id: "task-1", status: "succeeded" })).toBe(true);
+    expect(await videos.handleCallback("wanted", { id: "task-9", status: "succeeded" })).toBe(true);
     await videos.cancel("unwanted");
     const shown = { key: "unwanted", videos: [] };
     const seen = await events;
@@ -163,6 +163,7 @@ describe("submissions under a cap", () => {
     expect([statuses[0], statuses[1], statuses.at(-1)]).toEqual(["waiting", "submitting", "succeeded"]);
     expect(gateway.creates.map(({ prompt }) => prompt)).toEqual(["open", "wanted"]);
     expect((await videos.get("wanted"))?.waiting).toBeUndefined();
+    expect(gateway.asked).not.toContain("task-9");
   });
 
   it("end as failed when the gateway refuses them for good, and the next one has its turn", async () => {
@@ -202,8 +203,11 @@ describe("submissions under a cap", () => {
     });
     const { videos, ends } = await boot(gateway, { maxOpen: 2 });
     await videos.submit(filmOf("x"), { key: "x" });
+    const seen = lastValueFrom(videos.watch$("x").pipe(toArray()));
     await expect.poll(() => ends.told).toEqual([{ key: "x", status: "succeeded" }]);
     expect(gateway.creates).toHaveLength(4);
+    // The queue tries again, and not the call.
+    expect((await seen).flatMap(({ waiting: wait }) => wait?.attempts ?? [])).toContain(3);
     expect(new Set(gateway.creates.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
     expect(gateway.mostOpen()).toBe(1);
   });
@@ -216,13 +220,14 @@ describe("submissions under a cap", () => {
     let refused = 0;
     gateway.answerWith(() => (response, take) => {
       mostUnderWay = refused === 0 ? 0 : Math.max(mostUnderWay, ++underWay);
-      setImmediate(() => {
+      // Long enough for others to come meanwhile, if they did.
+      setTimeout(() => {
         underWay = Math.max(0, underWay - 1);
         if (isBusy) refused += 1;
         const body = isBusy ? { error: { message: "busy" } } : { id: take(), status: "queued" };
         response.writeHead(isBusy ? 429 : 200, { "content-type": "application/json" });
         response.end(JSON.stringify(body));
-      });
+      }, 30);
     });
     const { videos } = await boot(gateway, { maxOpen: 8 });
     await videos.submit(filmOf("first"), { key: "first" });

@@ -470,10 +470,10 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       },
     ),
     withStore("tells what waits and whose the open tasks are, until they end", async (store, polled) => {
-      for (const key of ["over", "rejected", "left", "unknown", "late", "running", "open"]) {
+      for (const key of ["over", "rejected", "left", "unknown", "late", "running", "kept", "open"]) {
         const tenant = key === "open" ? undefined : key;
         await store.begin({ key, submission: SUBMISSION, ...(tenant !== undefined && { tenant }) });
-        if (["over", "left", "late", "running"].includes(key)) {
+        if (["over", "left", "late", "running", "kept"].includes(key)) {
           const polledFirst = polled.next(key);
           await store.accept(key, task("running"));
           await polledFirst;
@@ -483,6 +483,7 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       await store.reject("rejected", PROBLEM);
       await store.cancelWatch("left");
       await store.lose("unknown", PROBLEM);
+      await store.keep("kept", { task: task("succeeded"), since: 1_000, failedAttempts: 0 });
       await store.cancelWatch("late", PROBLEM);
       for (const key of ["x", "y"]) await enqueued(store, key, "acme");
       const before = await store.line();

@@ -226,7 +226,7 @@ export function takenRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskR
  */
 export function returnedRecord(record: VideoTaskRecord, waiting: VideoTaskWait): VideoTaskRecord | undefined {
   const { deliveries: _before, problem: _late, ...rest } = record;
-  if (record.handle !== undefined || !["submitting", "unknown"].includes(record.status)) return undefined;
+  if (record.status !== "submitting" && record.status !== "unknown") return undefined;
   return { ...rest, ...touched(record), ...healedDeliveries(record), status: VIDEO_STATUS.queued, waiting };
 }
 
