@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import S3rver from "s3rver";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../test/free-port.js";
 import { type Intrusion, S3_CREDENTIALS, useS3Server } from "../../test/s3-server.js";
 import type { FileSource } from "../files/file-store.js";
@@ -289,9 +289,11 @@ describe("a file whose bucket fails", () => {
       "never ends its reason",
       (request, response) => {
         if (request.method !== "PUT") return undefined;
-        response.writeHead(500);
-        const more = () => response.writable && response.write("x".repeat(65_536), more);
-        more();
+        request.resume().once("end", () => {
+          response.writeHead(500);
+          const more = () => response.writable && response.write("x".repeat(65_536), more);
+          more();
+        });
         return "answered";
       },
       /500: it fails/,
@@ -386,6 +388,40 @@ describe("a file whose bucket fails", () => {
     });
     const reading = async () => (await store.read(KEY))?.toArray();
     await expect(reading()).rejects.toThrow("nothing for 100 ms");
+  });
+
+  it("may take its time, as long as something of it is taken", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const bytes = Buffer.alloc(40_000_000, "film");
+    const { server, store } = await useBucket({ idleTimeoutMs: 60_000 });
+    let pauses = 0;
+    server.intrudeWith((request, response) => {
+      if (request.method !== "PUT") return undefined;
+      let taken = 0;
+      request.on("data", (chunk: Buffer) => {
+        taken += chunk.length;
+        // More than what is on its way between the two, so that something is sent after each.
+        if (taken < (pauses + 1) * 9_000_000) return;
+        pauses += 1;
+        request.pause();
+        vi.advanceTimersByTime(50_000);
+        request.resume();
+      });
+      request.on("end", () => {
+        const stored = {
+          bytes,
+          headers: { "x-amz-meta-sha256": String(request.headers["x-amz-content-sha256"]) },
+        };
+        server.objects.set(KEY, stored);
+        response.writeHead(200).end();
+      });
+      return "answered";
+    });
+    const kept = await store.keep(async () => download(bytes), KEY, { origin: "t" });
+    expect([kept.length, pauses]).toEqual([bytes.length, 4]);
   });
 
   it("is read to an error, and not to an end that looks like one", async () => {
