@@ -28,9 +28,19 @@ export async function useS3Server({ conditions = true } = {}) {
   const asked: string[] = [];
   let intrude: Intrusion | undefined;
 
-  const server = createServer((request, response) => {
-    void answer(request, response).catch((error) => response.destroy(error as Error));
+  let refuse: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+
+  const server = createServer(handle);
+  // A client may ask before it sends a body.
+  server.on("checkContinue", (request, response) => {
+    if (refuse !== undefined) return refuse(request, response);
+    response.writeContinue();
+    handle(request, response);
   });
+
+  function handle(request: IncomingMessage, response: ServerResponse) {
+    void answer(request, response).catch((error) => response.destroy(error as Error));
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
     const { method = "", url = "", headers } = request;
@@ -82,6 +92,15 @@ export async function useS3Server({ conditions = true } = {}) {
     objects,
     /** Methods and paths, in their order. */
     asked,
+    answer: handle,
+    connections: () =>
+      new Promise<number>((resolve, reject) => {
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      }),
+    /** Answers those that ask before they send a body, in place of the word that they may. */
+    refuseBefore(next: typeof refuse) {
+      refuse = next;
+    },
     intrudeWith(next: Intrusion | undefined) {
       intrude = next;
     },

@@ -48,16 +48,14 @@ export class FolderFileStore extends FileStore {
     const path = this.pathOf(key);
     const before = await this.findOf(key, origin);
     if (before !== undefined) return before;
-    const replaces = (await inodeOf(path)) !== undefined;
     await makeFolder(dirname(path));
     const part = beside(path, "part");
     const { file, inode } = await receiveFile(source, part, options);
     const kept = { key, ...file };
     // Another process took this one for dead, and was faster, or has begun anew.
     if ((await inodeOf(part)) !== inode) return this.taken(key, origin);
-    // What is there goes first, so that no description ever stands beside another file than its own; what has come there
-    // meanwhile is no business of this one.
-    if (replaces) await rm(path, { force: true });
+    // What is there goes first, so that no description ever stands beside another file than its own.
+    await rm(path, { force: true });
     await writeDurably(beside(path, "kept"), JSON.stringify(kept));
     await rename(part, path);
     await syncFolder(dirname(path));

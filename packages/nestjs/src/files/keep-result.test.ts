@@ -190,7 +190,8 @@ describe("images that are kept", () => {
     const image = error.result.images[1];
     const kept = await folder.keep(async () => image?.download() ?? expect.unreachable(), "later.png");
     expect(kept.sha256).toBe(sha256((await image?.bytes()) ?? new Uint8Array()));
-    expect(inspect(error, { depth: 10 }).length).toBeLessThan(5_000);
+    // Pictures are nothing for a log.
+    expect(inspect(error, { depth: 10 })).not.toContain("images:");
     expect(posts()).toBe(1);
   });
 

@@ -1,6 +1,8 @@
-import { ReadableStream } from "node:stream/web";
-import { AwsClient } from "aws4fetch";
-import { firstValueFrom, from, Subject, startWith, TimeoutError, timeout } from "rxjs";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { AwsV4Signer } from "aws4fetch";
+import { firstValueFrom, from, fromEvent, merge, of, TimeoutError, timeout } from "rxjs";
 import { explainRefusal } from "./explain-refusal.js";
 import { S3FileStoreError } from "./s3-file-store-error.js";
 
@@ -26,7 +28,7 @@ export interface S3Request {
   /** Sent as it is read. */
   body?: AsyncIterable<Uint8Array>;
   signal?: AbortSignal | undefined;
-  /** Answers that are no errors, beside those of success. */
+  /** Statuses that are no errors, beside those of success. */
   expected?: readonly number[];
 }
 
@@ -34,121 +36,118 @@ type Method = "GET" | "HEAD" | "PUT" | "DELETE";
 
 /** Of the text of an error, no more is read. */
 const MAX_ERROR_BYTES = 65_536;
+/** A server that does not say that it wants the body is sent it after so long. */
+const CONTINUE_MS = 1_000;
 
-/** Signed requests of the objects of one bucket, each sent once. */
+/**
+ * Signed requests of the objects of one bucket, each sent once. Over Node's own client, because `fetch` cannot wait for a server
+ * that refuses a large file before it is sent, and loses aborts of a long upload to the garbage collector.
+ */
 export class S3Bucket {
   constructor(private readonly options: S3BucketOptions) {}
 
-  /** @throws S3FileStoreError when there is no answer, or none that was expected; what `signal` was aborted with */
-  async request(method: Method, key: string, request: S3Request = {}): Promise<Response> {
+  /**
+   * Resolves with an answer whose body is still to be read.
+   *
+   * @throws S3FileStoreError when there is no answer, or none that was expected; what `signal` was aborted with
+   */
+  async request(method: Method, key: string, request: S3Request = {}): Promise<IncomingMessage> {
     const { signal, expected = [] } = request;
-    signal?.throwIfAborted();
-    return this.whileMoving(method, signal, async (stop, moved) => {
-      const response = await this.send(method, key, request, stop, moved);
-      if (response.ok || expected.includes(response.status)) return response;
-      throw await this.refusal(method, key, response, stop);
-    });
+    const answer = await this.send(method, key, request);
+    const { statusCode: status = 0 } = answer;
+    if ((status >= 200 && status < 300) || expected.includes(status)) return answer;
+    throw await this.refusal(method, key, answer, signal);
   }
 
   /** The bytes of an answer, as they come. */
-  async *read(response: Response): AsyncGenerator<Uint8Array> {
-    const reader = response.body?.getReader();
+  async *read(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
+    const chunks: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const read = reader?.read();
-        if (read === undefined) return;
-        const waited = from(read).pipe(timeout({ first: this.options.idleTimeoutMs }));
-        const { done, value } = await firstValueFrom(waited).catch((error) => {
+        const next = from(chunks.next()).pipe(timeout({ first: this.options.idleTimeoutMs }));
+        const { done, value } = await firstValueFrom(next).catch((error) => {
           throw this.unanswered("GET", error);
         });
         if (done) return;
         yield value;
       }
     } finally {
-      await reader?.cancel().catch(() => undefined);
+      answer.destroy();
     }
   }
 
   private async send(
     method: Method,
     key: string,
-    { headers = {}, body }: S3Request,
-    signal: AbortSignal,
-    moved: Subject<void>,
-  ): Promise<Response> {
-    const { url, region, credentials } = this.options;
-    const given = await this.ask(credentials);
-    // Whoever keeps files decides about another attempt.
-    const client = new AwsClient({ ...given, region, service: "s3", retries: 0 });
+    { headers = {}, body, signal }: S3Request,
+  ): Promise<IncomingMessage> {
+    const { url, region, idleTimeoutMs } = this.options;
     const path = url.pathname.endsWith("/") ? url.pathname : `${url.pathname}/`;
+    const target = new URL(path + key, url);
+    const credentials = await this.credentials();
+    const signer = new AwsV4Signer({
+      ...credentials,
+      method,
+      url: target.href,
+      headers,
+      region,
+      service: "s3",
+    });
+    const signed = Object.fromEntries((await signer.sign()).headers);
+    signal?.throwIfAborted();
+    const open = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const outgoing = open(target, {
+      method,
+      headers: { ...signed, ...(body !== undefined && { expect: "100-continue" }) },
+      ...(signal !== undefined && { signal }),
+    });
+    outgoing.setTimeout(idleTimeoutMs, () => outgoing.destroy(new TimeoutError()));
     try {
-      return await client.fetch(new URL(path + key, url).href, {
-        ...{ method, headers, signal },
-        redirect: "manual",
-        ...(body !== undefined && { body: streamOf(body, moved), duplex: "half" }),
-      } as RequestInit);
+      const answer = await exchange(outgoing, body);
+      // From here on it depends on whoever reads.
+      outgoing.setTimeout(0);
+      // A body that nobody wanted would hold the connection.
+      answer.once("close", () => outgoing.writableFinished || outgoing.destroy());
+      return answer;
     } catch (error) {
-      throw signal.aborted ? signal.reason : this.unanswered(method, error);
+      outgoing.destroy();
+      throw signal?.aborted ? signal.reason : this.unanswered(method, error);
     }
   }
 
-  private async ask(credentials: S3BucketOptions["credentials"]): Promise<S3Credentials> {
+  private async credentials(): Promise<S3Credentials> {
     try {
-      return await credentials();
+      return await this.options.credentials();
     } catch (cause) {
       const message = `The function that gives the credentials of ${this.options.url.href} failed: ${String(cause)}`;
       throw new S3FileStoreError(message, { cause });
     }
   }
 
-  /** Aborts what neither takes nor sends a byte for too long. */
-  private async whileMoving<T>(
-    method: Method,
-    signal: AbortSignal | undefined,
-    work: (stop: AbortSignal, moved: Subject<void>) => Promise<T>,
-  ): Promise<T> {
-    const idle = new AbortController();
-    const moved = new Subject<void>();
-    const watch = moved
-      .pipe(startWith(undefined), timeout({ each: this.options.idleTimeoutMs }))
-      .subscribe({ error: (error) => idle.abort(this.unanswered(method, error)) });
-    try {
-      const stop = signal === undefined ? idle.signal : AbortSignal.any([signal, idle.signal]);
-      return await work(stop, moved);
-    } finally {
-      watch.unsubscribe();
-    }
-  }
-
   private async refusal(
     method: Method,
     key: string,
-    response: Response,
-    signal: AbortSignal,
+    answer: IncomingMessage,
+    signal: AbortSignal | undefined,
   ): Promise<S3FileStoreError> {
-    const { status, headers } = response;
+    const { statusCode: status = 0, headers } = answer;
     // The answer to HEAD has no text that could say why.
-    const text =
-      method === "HEAD" ? await this.reasonOf(key, signal) : await this.startOf(response).catch(() => "");
+    const telling =
+      method === "HEAD"
+        ? this.send("GET", key, { headers: { range: "bytes=0-0" }, signal })
+        : Promise.resolve(answer);
+    const text = await telling.then((it) => this.startOf(it)).catch(() => "");
     const code = /<Code>([\w.-]{1,100})<\/Code>/.exec(text)?.[1];
-    const region = headers.get("x-amz-bucket-region") ?? /<Region>([\w-]{1,100})<\/Region>/.exec(text)?.[1];
+    const told = headers["x-amz-bucket-region"] ?? /<Region>([\w-]{1,100})<\/Region>/.exec(text)?.[1];
+    const region = told === undefined ? undefined : String(told);
     const what = `The S3 store ${this.options.url.href} refused to ${WORDS[method]} ${key}`;
     return new S3FileStoreError(`${what}, ${explainRefusal({ status, code, region })}`, { status, code });
   }
 
-  private async reasonOf(key: string, signal: AbortSignal): Promise<string> {
-    try {
-      const headers = { range: "bytes=0-0" };
-      return await this.startOf(await this.send("GET", key, { headers }, signal, new Subject()));
-    } catch {
-      return "";
-    }
-  }
-
-  private async startOf(response: Response): Promise<string> {
+  private async startOf(answer: IncomingMessage): Promise<string> {
     let text = "";
     const decoder = new TextDecoder();
-    for await (const chunk of this.read(response)) {
+    for await (const chunk of this.read(answer)) {
       text += decoder.decode(chunk, { stream: true });
       if (text.length >= MAX_ERROR_BYTES) break;
     }
@@ -157,7 +156,8 @@ export class S3Bucket {
 
   private unanswered(method: Method, cause: unknown): S3FileStoreError {
     const { url, idleTimeoutMs } = this.options;
-    const why = cause instanceof TimeoutError ? `nothing for ${idleTimeoutMs} ms` : reasonOf(cause);
+    const { code, message } = cause as { code?: unknown; message?: unknown };
+    const why = cause instanceof TimeoutError ? `nothing for ${idleTimeoutMs} ms` : String(code ?? message);
     const meaning =
       method === "PUT" ? " Whether it has the file now is not known: the next attempt looks." : "";
     return new S3FileStoreError(`The S3 server at ${url.origin} gave no whole answer (${why}).${meaning}`, {
@@ -168,21 +168,26 @@ export class S3Bucket {
 
 const WORDS: Record<Method, string> = { GET: "read", HEAD: "look for", PUT: "keep", DELETE: "remove" };
 
-/** `fetch` says the same of everything, and hides why in causes. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause, message } = error;
-  const { code } = (cause ?? error) as { code?: unknown };
-  if (typeof code === "string") return code;
-  return cause instanceof Error ? cause.message : message;
-}
-
-function streamOf(body: AsyncIterable<Uint8Array>, moved: Subject<void>) {
-  async function* told() {
-    for await (const chunk of body) {
-      moved.next();
-      yield chunk;
-    }
+/** Sends a request, and gives its answer, which may come before all of the body is sent. */
+async function exchange(
+  outgoing: ClientRequest,
+  body: AsyncIterable<Uint8Array> | undefined,
+): Promise<IncomingMessage> {
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once("response", resolve);
+    // Also what comes after the answer, which tells its reader.
+    outgoing.on("error", reject);
+  });
+  if (body === undefined) {
+    outgoing.end();
+    return answer;
   }
-  return ReadableStream.from(told());
+  outgoing.flushHeaders();
+  const wanted = merge(fromEvent(outgoing, "continue"), from(answer)).pipe(
+    timeout({ first: CONTINUE_MS, with: () => of(undefined) }),
+  );
+  if ((await firstValueFrom(wanted)) !== undefined) return answer;
+  const sent = pipeline(body, outgoing).then(() => answer);
+  // The server's word is worth more than how the sending ended.
+  return Promise.race([answer, sent.catch(() => answer)]);
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { ConfigurationError, type Download } from "@model-gateway/core";
@@ -111,18 +112,17 @@ export class S3FileStore extends FileStore {
 
   async read(key: string): Promise<Readable | undefined> {
     checkFileKey(key);
-    const response = await this.bucket.request("GET", key, { expected: [NOT_FOUND] });
-    if (!response.ok || keptFileOf(key, response.headers) === undefined) {
-      await response.body?.cancel();
+    const answer = await this.bucket.request("GET", key, { expected: [NOT_FOUND] });
+    if (answer.statusCode === NOT_FOUND || keptFileOf(key, answer.headers) === undefined) {
+      answer.destroy();
       return undefined;
     }
-    return Readable.from(this.bucket.read(response), { objectMode: false });
+    return Readable.from(this.bucket.read(answer), { objectMode: false });
   }
 
   async remove(key: string): Promise<void> {
     checkFileKey(key);
-    const response = await this.bucket.request("DELETE", key, { expected: [NOT_FOUND] });
-    await response.body?.cancel();
+    (await this.bucket.request("DELETE", key, { expected: [NOT_FOUND] })).resume();
     await dropReceived(this.partOf(key));
   }
 
@@ -140,8 +140,9 @@ export class S3FileStore extends FileStore {
   }
 
   private async head(key: string, signal?: AbortSignal): Promise<KeptFile | undefined> {
-    const response = await this.bucket.request("HEAD", key, { signal, expected: [NOT_FOUND] });
-    return response.ok ? keptFileOf(key, response.headers) : undefined;
+    const answer = await this.bucket.request("HEAD", key, { signal, expected: [NOT_FOUND] });
+    answer.resume();
+    return answer.statusCode === NOT_FOUND ? undefined : keptFileOf(key, answer.headers);
   }
 
   private async put(
@@ -175,9 +176,9 @@ export class S3FileStore extends FileStore {
     { key, contentType, length, sha256, origin }: KeptFile,
     condition: Record<string, string>,
     signal: AbortSignal | undefined,
-  ): Promise<number> {
+  ): Promise<number | undefined> {
     const expected = Object.keys(condition).length > 0 ? [THERE_ALREADY, NOT_IMPLEMENTED] : [];
-    const response = await this.bucket.request("PUT", key, {
+    const answer = await this.bucket.request("PUT", key, {
       headers: {
         "content-type": contentType,
         "content-length": `${length}`,
@@ -191,8 +192,8 @@ export class S3FileStore extends FileStore {
       signal,
       expected,
     });
-    await response.body?.cancel();
-    return response.status;
+    answer.resume();
+    return answer.statusCode;
   }
 
   /** Whether it is there as it was sent. */
@@ -224,13 +225,19 @@ function headerOf(contentType: string): string {
 }
 
 /** @returns undefined for what this store has not put there */
-function keptFileOf(key: string, headers: Headers): KeptFile | undefined {
-  const sha256 = headers.get(SHA256) ?? "";
-  const length = Number(headers.get("content-length") ?? Number.NaN);
+function keptFileOf(key: string, headers: IncomingHttpHeaders): KeptFile | undefined {
+  const sha256 = String(headers[SHA256]);
+  const length = Number(headers["content-length"]);
   if (!/^[0-9a-f]{64}$/.test(sha256) || !Number.isSafeInteger(length)) return undefined;
-  const origin = headers.get(ORIGIN);
-  const contentType = headers.get("content-type") ?? UNKNOWN_TYPE;
-  return { key, contentType, length, sha256, ...(origin !== null && { origin: decodeOrigin(origin) }) };
+  const origin = headers[ORIGIN];
+  const contentType = headers["content-type"] ?? UNKNOWN_TYPE;
+  return {
+    key,
+    contentType,
+    length,
+    sha256,
+    ...(origin !== undefined && { origin: decodeOrigin(String(origin)) }),
+  };
 }
 
 /** Headers hold ASCII only; half a character cannot be encoded. */

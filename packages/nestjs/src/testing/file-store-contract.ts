@@ -93,6 +93,11 @@ export function fileStoreContract(createStore: () => FileStore | Promise<FileSto
       ]);
       assert.equal((await store.find("a/1"))?.sha256, sha256(OTHER));
       assert.equal(await contentOf(store, "a/1"), sha256(OTHER));
+      const [failed, kept] = await Promise.allSettled([
+        store.keep(source({ breaksAt: 100 }), "a/2", same),
+        store.keep(source(), "a/2", same),
+      ]);
+      assert.deepEqual([failed.status, kept.status], ["rejected", "fulfilled"]);
     }),
     withStore("replaces a file of another origin", async (store) => {
       await store.keep(source(), "a/0", { origin: "task-1" });
