@@ -11,7 +11,6 @@ import {
 import {
   isFinished,
   isOver,
-  isWaiting,
   type KeptResult,
   keepingRecord,
   polledRecord,
@@ -229,7 +228,6 @@ export class VideoTaskWorker {
     if (isFinished(record)) return undefined;
     if (hasDueDeliveries(record)) return this.deliverDue(job, signal);
     if (isOver(record)) return LOOK_AGAIN_MS;
-    if (isWaiting(record)) return LOOK_AGAIN_MS;
     // Also one that was not over in time, which is looked at once a day.
     if (record.handle !== undefined) return this.poll(job, record, signal);
     if (record.status === "submitting") {
