@@ -40,20 +40,19 @@ export class VideoTaskTurns {
       this.lookedAt = performance.now();
     }
     const ids = await this.queue.openIds();
-    const placed = new Set<string>();
     const open: Array<string | undefined> = [];
-    const turns = [...ids].filter(isTurn);
+    const placed = new Map<string, string[]>();
+    for (const turn of [...ids].filter(isTurn))
+      placed.set(jobOf(turn), [...(placed.get(jobOf(turn)) ?? []), turn]);
     await Promise.all(
-      turns.map(async (turn) => {
-        const record = await this.keep(turn);
-        if (record === undefined) return;
-        // It may have two, for the moment in which it goes back into the line, or after a crash in it.
-        if (placed.has(jobOf(turn))) return;
-        placed.add(jobOf(turn));
-        open.push(record.tenant);
+      [...placed].map(async ([id, turns]) => {
+        const record = await this.keep(id, turns);
+        if (record === undefined) placed.delete(id);
+        else open.push(record.tenant);
       }),
     );
     const others = [...ids].filter((id) => !isTurn(id) && !placed.has(id));
+    const bare: VideoTaskJob[] = [];
     for (const id of this.known.keys()) if (!ids.has(id)) this.known.delete(id);
     await Promise.all(
       others.map(async (id) => {
@@ -66,9 +65,10 @@ export class VideoTaskTurns {
           return;
         }
         open.push(record.tenant);
-        await this.queue.addTurn(turnOf(record.tenant, job), randomUUID());
+        bare.push(job);
       }),
     );
+    await this.place(bare);
     const waiting = others.flatMap((id) => this.known.get(id) ?? []);
     waiting.sort((one, other) => one.createdAt - other.createdAt || one.sequence - other.sequence);
     return { waiting, open };
@@ -128,19 +128,38 @@ export class VideoTaskTurns {
     return job?.data.revision === before.data.revision && isWaiting(recordOf(job)) ? job : undefined;
   }
 
+  /** Gives open tasks a place that had none when they were looked at; by now they may have been seen to take one. */
+  private async place(bare: VideoTaskJob[]): Promise<void> {
+    if (bare.length === 0) return;
+    const placed = new Set((await this.queue.turnIds()).map(jobOf));
+    const left = bare.filter(({ id = "" }) => !placed.has(id));
+    await Promise.all(left.map((job) => this.queue.addTurn(turnOf(job.data.tenant, job), randomUUID())));
+  }
+
   /** @returns the record that a place is held for; undefined when it is free now */
-  private async keep(turn: string): Promise<VideoTaskRecord | undefined> {
-    const job = await this.queue.findById(jobOf(turn));
+  private async keep(id: string, turns: string[]): Promise<VideoTaskRecord | undefined> {
+    const job = await this.queue.findById(id);
     const record = job && recordOf(job);
-    if (record !== undefined && isOpen(record)) return record;
+    if (record !== undefined && isOpen(record)) {
+      if (turns.length > 1) await this.keepNewest(turns);
+      return record;
+    }
     if (record !== undefined && isWaiting(record)) {
       // It is being taken right now, or was by a process that has died.
-      const since = await this.queue.turnSince(turn);
-      if (since === undefined) return undefined;
-      if (Date.now() - since < this.leaseMs) return record;
+      const times = await Promise.all(turns.map((turn) => this.queue.turnSince(turn)));
+      if (times.some((since) => since !== undefined && Date.now() - since < this.leaseMs)) return record;
     }
-    await this.queue.removeTurn(turn);
+    await Promise.all(turns.map((turn) => this.queue.removeTurn(turn)));
     return undefined;
+  }
+
+  /** A crash on the way back into the line, or two who gave a place at once, may have left a task with two. */
+  private async keepNewest(turns: string[]): Promise<void> {
+    const dated = await Promise.all(
+      turns.map(async (turn) => ({ turn, since: (await this.queue.turnSince(turn)) ?? 0 })),
+    );
+    dated.sort((one, other) => other.since - one.since || (one.turn < other.turn ? -1 : 1));
+    await Promise.all(dated.slice(1).map(({ turn }) => this.queue.removeTurn(turn)));
   }
 }
 

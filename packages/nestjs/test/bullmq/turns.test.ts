@@ -66,6 +66,21 @@ describe("places of open tasks", () => {
       expect(await keys(process())).toEqual(["waits"]);
     });
 
+    it("are one for each task, also where two processes gave it one, or one saw the task before its place", async () => {
+      const { process, queue } = await useLine(freshQueue);
+      const [turn = "", other = ""] = await queue.turnIds();
+      await queue.addTurn(`${turn}again`, "token");
+      expect(await queue.turnIds()).toHaveLength(3);
+      expect((await process().line()).open).toEqual(["a", "a"]);
+      expect(await queue.turnIds()).toHaveLength(2);
+      expect(await queue.turnIds()).toContain(other);
+      const tasksOnly = new Set([...(await queue.openIds())].filter((id) => !id.startsWith("turn-")));
+      const stale = Object.assign(Object.create(queue), { openIds: async () => tasksOnly });
+      const seen = new VideoTaskTurns(stale as VideoTaskQueue, NEVER_MS);
+      expect((await seen.line()).open).toEqual(["a", "a"]);
+      expect(await queue.turnIds()).toHaveLength(2);
+    });
+
     it("are taken for open tasks that have none, as those of a time without a queue", async () => {
       const { process, queue, job } = await useLine(freshQueue);
       for (const turn of await queue.turnIds()) await queue.removeTurn(turn);
