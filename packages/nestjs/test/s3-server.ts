@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -23,14 +24,20 @@ const STORED = /^(content-type|x-amz-meta-.+)$/;
  * A bucket `films` that is stricter than test servers of npm: it checks each signature, by its own arithmetic, and the SHA-256
  * of each body, and overwrites nothing that it is asked not to.
  */
-export async function useS3Server({ conditions = true } = {}) {
+export async function useS3Server({
+  conditions = true,
+  tls,
+}: {
+  conditions?: boolean;
+  tls?: { key: string; cert: string };
+} = {}) {
   const objects = new Map<string, StoredObject>();
   const asked: string[] = [];
   let intrude: Intrusion | undefined;
 
   let refuse: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 
-  const server = createServer(handle);
+  const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
   // A client may ask before it sends a body.
   server.on("checkContinue", (request, response) => {
     if (refuse !== undefined) return refuse(request, response);
@@ -85,7 +92,7 @@ export async function useS3Server({ conditions = true } = {}) {
     server.closeAllConnections();
     server.close();
   });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `${tls === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     options: { bucketURL: `${origin}/films`, region: REGION, credentials: S3_CREDENTIALS },
     origin,

@@ -42,7 +42,8 @@ export abstract class FileStore {
    * still has it and the server goes on there. Two at once under one key follow each other.
    *
    * @param source a download, such as speech, or what makes one
-   * @throws InvalidRequestError when the key cannot be; what the download throws; what the store's system says
+   * @throws InvalidRequestError when the key cannot be; what the download throws; what the store's system says, with
+   * `arrived: true` when the file was received whole and waits where only some processes have it
    */
   abstract keep(source: Download | FileSource, key: string, options?: KeepOptions): Promise<KeptFile>;
 

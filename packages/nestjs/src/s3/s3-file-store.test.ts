@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { globalAgent } from "node:https";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../test/free-port.js";
 import { type Intrusion, S3_CREDENTIALS, useS3Server } from "../../test/s3-server.js";
+import { selfSigned } from "../../test/self-signed.js";
 import type { FileSource } from "../files/file-store.js";
 import { fileStoreContract } from "../testing/file-store-contract.js";
 import { S3FileStore, type S3FileStoreOptions } from "./s3-file-store.js";
@@ -255,6 +257,28 @@ describe("a file in a bucket", () => {
       credentials: () => Promise.reject(new Error("no role")),
     });
     expect((await failureOf(failing.find(KEY))).message).toContain("credentials of");
+  });
+});
+
+describe("a bucket behind TLS", () => {
+  it("is believed only with a certificate that this machine trusts", async () => {
+    const tls = selfSigned();
+    const server = await useS3Server({ tls });
+    const store = new S3FileStore({ ...server.options, spoolDirectory: await useFolder("spool-") });
+    const keep = () => store.keep(async () => download(), KEY, { origin: "t" });
+    const error = await failureOf(keep());
+    expect(error.message).toMatch(
+      /^The S3 server at https:.* gave no whole answer \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+    );
+    expect(server.asked).toEqual([]);
+    globalAgent.options.ca = tls.cert;
+    onTestFinished(() => {
+      delete globalAgent.options.ca;
+      globalAgent.destroy();
+    });
+    expect((await keep()).sha256).toBe(SHA256);
+    const content = Buffer.concat((await (await store.read(KEY))?.toArray()) ?? []);
+    expect(content.equals(BYTES)).toBe(true);
   });
 });
 

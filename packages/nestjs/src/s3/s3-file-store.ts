@@ -100,7 +100,7 @@ export class S3FileStore extends FileStore {
       const { status, code } = error;
       throw new S3FileStoreError(
         `${error.message} The file itself has arrived and is safe in ${part}: its address is not needed any more.`,
-        { status, code, cause: error },
+        { status, code, arrived: true, cause: error },
       );
     }
   }

@@ -174,6 +174,42 @@ describe("a video whose files are kept", () => {
     expect(server.objects.get("default/order-1/0.mp4")?.bytes.equals(Buffer.from(BYTES))).toBe(true);
   });
 
+  it("is not gone while another process has it, whose bucket does not take it", async () => {
+    const server = await useS3Server();
+    const spools = await Promise.all(["one-", "other-"].map((name) => mkdtemp(join(tmpdir(), name))));
+    onTestFinished(async () => {
+      for (const spool of spools) await rm(spool, { recursive: true, force: true });
+    });
+    const [one, other] = spools.map(
+      (spoolDirectory) => new S3FileStore({ ...server.options, spoolDirectory }),
+    );
+    let turns = 0;
+    class Fleet extends FileStore {
+      /** The first attempt is of one process, the next ones of another, and in the end it is the first one's turn again. */
+      keep(...args: Parameters<FileStore["keep"]>) {
+        turns += 1;
+        const store = turns === 1 || turns > 4 ? one : other;
+        return store?.keep(...args) ?? expect.unreachable();
+      }
+      find = async () => undefined;
+      read = async () => undefined;
+      remove = async () => {};
+    }
+    const { host, submit, over, videos } = await useKeeping({ store: new Fleet(), goneAfterMs: 1 });
+    server.intrudeWith((request, response) => {
+      if (request.method !== "PUT") return undefined;
+      host.answerWith((_request, gone) => gone.writeHead(403).end());
+      server.intrudeWith(undefined);
+      request.resume();
+      response.writeHead(500).end();
+      return "answered";
+    });
+    await submit();
+    expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
+    expect([turns, host.asked.length]).toEqual([5, 4]);
+    expect(await videos.get("order-1")).not.toHaveProperty("keeping");
+  });
+
   it("is handed to its handlers when its files are kept, with what they are", async () => {
     const { host, submit, videos, over } = await useKeeping();
     host.answerWith((_request, response) => response.writeHead(503).end());
@@ -337,6 +373,22 @@ describe("a video whose polls a store schedules", () => {
     });
     // Its addresses were in the record: nobody asked for them again.
     expect(host.polled()).toBe(1);
+  });
+
+  it("is left for a day to the process that it has arrived at, and then gone", async () => {
+    const store = new SchedulingStore();
+    const { host, submit } = await useKeeping({ goneAfterMs: 1 }, store);
+    await submit();
+    host.answerWith((_request, response) => response.writeHead(503).end());
+    await store.pollOnce("order-1");
+    host.answerWith((_request, response) => response.writeHead(403).end());
+    const keeping = (await store.get("order-1"))?.keeping ?? expect.unreachable();
+    const hour = 3_600_000;
+    await store.keep("order-1", { ...keeping, arrived: true, since: Date.now() - 23 * hour });
+    expect(await store.pollOnce("order-1")).toMatchObject({ nextPollMs: expect.any(Number) });
+    await store.keep("order-1", { ...keeping, arrived: true, since: Date.now() - 25 * hour });
+    expect(await store.pollOnce("order-1")).toEqual({ failedPolls: 0 });
+    expect(await store.get("order-1")).toMatchObject({ files: [], problem: { kind: "permission_denied" } });
   });
 
   it("gives its turn back while there is no place, and at an abort", async () => {

@@ -41,6 +41,8 @@ type FileOfTask = Pick<KeptVideoFile, "kind" | "index" | "key"> & { url: string 
 
 /** A gateway that signs addresses anew as often as it is asked does not thereby have the files. */
 const MAX_RENEWALS = 5;
+/** A process that a file has arrived at comes back, or does not, within so long. */
+const ARRIVED_MS = 24 * 3_600_000;
 /** Shown as the extension of a file; what an address says beyond these is not taken over. */
 const EXTENSION = /\.(mp4|webm|mov|mkv|gif|png|jpg|jpeg|webp|avif)$/i;
 
@@ -100,7 +102,9 @@ export class ResultKeeper {
     const [first] = failed;
     if (first === undefined || signal.aborted) return { task, kept: { files } };
 
-    const alive = failed.find(({ file, error }) => !this.isGone(file.url, error, keeping));
+    const arrived = keeping.arrived || failed.some(({ error }) => hasArrived(error));
+    const now = { ...keeping, ...(arrived && { arrived }) };
+    const alive = failed.find(({ file, error }) => !this.isGone(file.url, error, now));
     const fresh = failed.some(({ error }) => isRefusal(error))
       ? await this.readAgain(gateway, task, signal)
       : undefined;
@@ -111,7 +115,7 @@ export class ResultKeeper {
       return { task, kept: { files, problem } };
     }
     const renewed = alive === undefined && { renewals: renewals + 1 };
-    return this.tryAgain(key, { ...keeping, ...renewed, task: fresh ?? task }, (alive ?? first).error);
+    return this.tryAgain(key, { ...now, ...renewed, task: fresh ?? task }, (alive ?? first).error);
   }
 
   private async keep(
@@ -148,10 +152,12 @@ export class ResultKeeper {
   }
 
   /** Whether nothing more is to be hoped for from an address. */
-  private isGone(url: string, error: unknown, { since }: VideoTaskKeeping): boolean {
+  private isGone(url: string, error: unknown, { since, arrived }: VideoTaskKeeping): boolean {
     // Trouble of the store: the file may have arrived, and wait for the store to be mended.
     if (!GatewayError.isInstance(error)) return false;
     if (error.kind === "invalid_request") return true;
+    // Where it has arrived, another attempt may be made.
+    if (arrived && Date.now() < since + ARRIVED_MS) return false;
     const expiresAt = addressExpiry(url);
     const { goneAfterMs } = this.settings;
     if (!isRefusal(error)) return expiresAt !== undefined && Date.now() > expiresAt + goneAfterMs;
@@ -214,6 +220,10 @@ function addressesOf({ videos, lastFrameURL }: VideoTask): string[] {
   return [...videos.flatMap(({ url, watermarkURL }) => [url, watermarkURL]), lastFrameURL].filter(
     (url) => url !== undefined,
   );
+}
+
+function hasArrived(error: unknown): boolean {
+  return error instanceof Error && "arrived" in error && error.arrived === true;
 }
 
 function goneProblem(error: unknown, count: number) {

@@ -88,6 +88,8 @@ export interface VideoTaskKeeping {
   failedAttempts: number;
   /** Why the last one did not. */
   problem?: VideoTaskProblem;
+  /** Set when a file has arrived at some process, whose store has not taken it yet: its address is not all there is of it. */
+  arrived?: boolean;
   /** How often the gateway gave other addresses after all that it had given before were dead. */
   renewals?: number;
   /** When the first of the addresses dies, in milliseconds since the epoch, if they tell. */
