@@ -70,7 +70,7 @@ const SWC = {
 const INSTALL = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 /** Largest sizes of what a bundle holds of the client, in KiB, minified and after gzip: for Node, and for the web. */
 const CORE_KIB = {
-  "ModelGateway, index": [42.4, 41.1],
+  "ModelGateway, index": [42.6, 41.3],
   "createAccount, account": [18.4, 17.1],
   "createAudio, audio": [19.4, 18],
   "createChat, chat": [22.8, 21.5],

@@ -5,6 +5,7 @@ import { createAudio } from "./audio/create-audio.js";
 import type { APIPromise } from "./call/api-promise.js";
 import { Connection, onConnection } from "./call/connection.js";
 import type { Sender } from "./call/sender.js";
+import { withKey } from "./call/with-key.js";
 import type { Chat } from "./chat/chat.js";
 import { createChat } from "./chat/create-chat.js";
 import type { APIKeySource } from "./checks/check-api-key.js";
@@ -102,7 +103,7 @@ export class ModelGateway {
    */
   withKey(apiKey: APIKeySource): ModelGateway {
     // The constructor's type does not tell of it: nobody else has a reason to.
-    return new ModelGateway(this.connection.withKey(apiKey) as ModelGatewayOptions);
+    return new ModelGateway(withKey(this.connection, apiKey) as ModelGatewayOptions);
   }
 
   /** Whether a URL lies on one of this client's base addresses, where `download` sends the key along. */

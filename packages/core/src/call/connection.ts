@@ -1,5 +1,4 @@
 import { selectTransport } from "#transport";
-import { type APIKeySource, checkAPIKey } from "../checks/check-api-key.js";
 import { type GatewayConfig, type ModelGatewayOptions, resolveConfig } from "../config/config.js";
 import { isBrowserRuntime } from "../transport/fetch-transport.js";
 import type { Transport } from "../transport/transport.js";
@@ -43,21 +42,7 @@ export class Connection {
     const { general, cdn } = config.addresses;
     this.baseURL = (general ?? cdn)?.baseURL ?? "";
     if (isBrowserRuntime()) sender.warn(BROWSER_WARNING);
-    hide(this, { config, transport, sender, ownOrigins, family: {} });
-  }
-
-  /**
-   * The same way with another key: everything else is shared, the places and pauses of its calls included.
-   *
-   * @throws ConfigurationError when the key cannot be one
-   */
-  withKey(apiKey: APIKeySource): Connection {
-    const key = checkAPIKey(apiKey);
-    const other: Connection = Object.assign(Object.create(Connection.prototype), { baseURL: this.baseURL });
-    onConnection(this, (parts) =>
-      hide(other, { ...parts, config: { ...parts.config, apiKey: key }, sender: parts.sender.withKey(key) }),
-    );
-    return other;
+    hideParts(this, { config, transport, sender, ownOrigins, family: {} });
   }
 
   /** Whether a URL lies on one of the gateway's base addresses, where downloads send the key along. */
@@ -68,7 +53,7 @@ export class Connection {
 }
 
 /** The key lives in this closure only: printing the connection cannot show it. */
-function hide(connection: Connection, parts: ConnectionParts): void {
+export function hideParts(connection: Connection, parts: ConnectionParts): void {
   const use: Use = (make) => make(parts);
   Object.defineProperty(connection, USE, { value: use });
 }
