@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,13 +7,18 @@ import { firstValueFrom } from "rxjs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   getModelGatewayToken,
+  MemoryVideoTaskStore,
   MetricsService,
   ModelGatewayModule,
   OnVideo,
   type VideoCompletion,
+  type VideoDelivery,
   type VideoDeliveryAttempt,
+  VideosClosedError,
   type VideosOptions,
   VideosService,
+  type VideoTaskDelivering,
+  type VideoTaskPolling,
   type VideoTaskRecord,
   type VideoTaskStore,
 } from "../src/index.js";
@@ -221,6 +227,86 @@ describe("a handler of @OnVideo", () => {
     await closed;
     const next = await boot();
     expect(await states(next.videos, "order-1")).toEqual([["Shop.ship", "delivered", 1]]);
+  });
+
+  it("is not begun any more when the application began to close, and is due as it was", async () => {
+    class SlowStore extends MemoryVideoTaskStore {
+      readonly asked: VideoDelivery[] = [];
+      goOn = () => {};
+      private readonly held = new Promise<void>((resolve) => {
+        this.goOn = resolve;
+      });
+
+      override async deliver(key: string, delivery: VideoDelivery) {
+        this.asked.push(delivery);
+        await this.held;
+        await super.deliver(key, delivery);
+      }
+    }
+    const store = new SlowStore();
+    const { calls, boot, submitAndEnd, states } = await useShop({ store });
+    const first = await boot();
+    await submitAndEnd(first.videos, "order-1");
+    await expect.poll(() => store.asked.length).toBe(1);
+    const closing = first.app.close();
+    await expect
+      .poll(() => first.videos.submit(VIDEO, { key: "order-1" }).catch((error: unknown) => error))
+      .toBeInstanceOf(VideosClosedError);
+    // What is to be told of the close has been told when that has.
+    await new Promise((resolve) => setImmediate(resolve));
+    store.goOn();
+    await closing;
+    expect(calls.made).toEqual([]);
+    const second = await boot();
+    await expect.poll(() => states(second.videos, "order-1")).toEqual([["Shop.ship", "delivered", 1]]);
+    expect(calls.made.map(({ delivery }) => delivery.attempt)).toEqual([1]);
+  });
+
+  it("that returned, and could not be written down before the application closed, is due again soon", async () => {
+    class SchedulingStore extends MemoryVideoTaskStore {
+      refused = 0;
+      handedOver: VideoTaskDelivering | undefined;
+
+      override async open(polling: VideoTaskPolling) {
+        const { ratePerSecond, delivering } = polling;
+        this.handedOver = delivering;
+        await super.open({
+          ratePerSecond,
+          toEnd: (record, options) => polling.toEnd(record, options),
+          once: (record, options) => polling.once(record, options),
+          delivering: {
+            concurrency: 1,
+            handlersOf: (status) => delivering?.handlersOf(status) ?? [],
+            toEnd: async (_record, { signal }) => {
+              if (!signal.aborted) await once(signal, "abort");
+            },
+            once: async () => undefined,
+          },
+        });
+      }
+
+      override async deliver(key: string, delivery: VideoDelivery) {
+        if (delivery.state === "due" && delivery.nextAttemptAt === undefined)
+          return super.deliver(key, delivery);
+        this.refused += 1;
+        throw new Error("The store is away.");
+      }
+    }
+    const store = new SchedulingStore();
+    const { calls, boot, submitAndEnd, states } = await useShop({
+      store,
+      handlers: { ...QUICK, closeMs: 1 },
+    });
+    const { app, videos } = await boot();
+    await submitAndEnd(videos, "order-1");
+    await expect.poll(() => states(videos, "order-1")).toEqual([["Shop.ship", "due", 0]]);
+    const record = await videos.get("order-1");
+    if (record === undefined) throw new Error("There is no such submission.");
+    const turn = store.handedOver?.once(record, { signal: new AbortController().signal });
+    await expect.poll(() => store.refused).toBe(1);
+    await app.close();
+    expect(calls.made).toHaveLength(1);
+    expect(await turn).toBeGreaterThan(0);
   });
 
   it("belongs to the instance that it names", async () => {

@@ -3,6 +3,8 @@ export interface ServerSentEvent {
   data: string;
   /** What an `EventSource` that comes back tells. */
   id?: string;
+  /** Milliseconds, as text, that it is to wait before it comes back. */
+  retry?: string;
 }
 
 /** Reads a text/event-stream response; leaving the loop closes the connection. */
@@ -27,6 +29,12 @@ function readBlock(block: string): ServerSentEvent | undefined {
   const data = values("data");
   const [type = "message"] = values("event");
   const [id] = values("id");
+  const [retry] = values("retry");
   if (data.length === 0 && type === "message") return undefined;
-  return { type, data: data.join("\n"), ...(id !== undefined && { id }) };
+  return {
+    type,
+    data: data.join("\n"),
+    ...(id !== undefined && { id }),
+    ...(retry !== undefined && { retry }),
+  };
 }

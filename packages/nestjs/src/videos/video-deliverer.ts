@@ -180,10 +180,22 @@ export class VideoDeliverer implements VideoTaskDelivering {
       attempts: attempts + 1,
       problem: DIED,
     };
-    await this.store.deliver(record.key, begun);
-    const running = this.call(handler, record, begun, signal);
+    const running = this.begin(handler, record, { delivery, begun }, signal);
     this.underWay.add(running);
     return running.finally(() => this.underWay.delete(running));
+  }
+
+  private async begin(
+    handler: VideoHandler,
+    record: VideoTaskRecord,
+    { delivery, begun }: { delivery: VideoDelivery; begun: VideoDelivery },
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    await this.store.deliver(record.key, begun);
+    if (!this.closing.signal.aborted && !signal.aborted) return this.call(handler, record, begun, signal);
+    // The application began to close meanwhile, and would not wait for it: it is as if it had not been begun.
+    if (!signal.aborted) await this.store.deliver(record.key, delivery);
+    return NOT_NOW_MS;
   }
 
   private async call(
@@ -218,8 +230,7 @@ export class VideoDeliverer implements VideoTaskDelivering {
       deliveredAt: Date.now(),
     };
     this.lastFailures.delete(name);
-    await this.write(record, delivered, signal);
-    return undefined;
+    return (await this.write(record, delivered, signal)) ? undefined : NOT_NOW_MS;
   }
 
   private async failed(
@@ -235,7 +246,8 @@ export class VideoDeliverer implements VideoTaskDelivering {
     const delivery: VideoDelivery = isDead
       ? { handler, status, state: "dead", attempts, problem }
       : { handler, status, state: "due", attempts, problem, nextAttemptAt: Math.ceil(Date.now() + waitMs) };
-    await this.write({ key }, delivery, signal);
+    const isWritten = await this.write({ key }, delivery, signal);
+    if (!isWritten) return NOT_NOW_MS;
     return isDead ? undefined : waitMs;
   }
 
@@ -259,18 +271,26 @@ export class VideoDeliverer implements VideoTaskDelivering {
     this.lastFailures.set(handler, problem.message);
   }
 
-  /** What came of a call is written until the store takes it: else the handler would be called again. */
+  /**
+   * What came of a call is written until the store takes it: else the handler would be called again.
+   * @returns false when nobody waited for that any more: to somebody it is still due
+   */
   private async write(
     { key }: Pick<VideoTaskRecord, "key">,
     delivery: VideoDelivery,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     // Whoever took the submission over may have written more by now.
-    if (signal.aborted) return;
+    if (signal.aborted) return false;
     const { handler, status, state, attempts } = delivery;
     const outcome = state === "due" ? "threw" : state;
     this.settings.events.next({ type: "video_delivery", key, handler, status, attempt: attempts, outcome });
-    await insist(() => this.store.deliver(key, delivery), {
+    let isWritten = false;
+    const write = async () => {
+      await this.store.deliver(key, delivery);
+      isWritten = true;
+    };
+    await insist(write, {
       againMs: WRITE_AGAIN_MS,
       signal: AbortSignal.any([signal, this.left.signal]),
       failed: (error) =>
@@ -278,6 +298,7 @@ export class VideoDeliverer implements VideoTaskDelivering {
           `The store did not take how handler ${handler} ended for video ${key}: ${String(error)}. The write is repeated.`,
         ),
     });
+    return isWritten;
   }
 
   /** Inside the trace of the submission, where there is one; a tracer that throws disturbs nothing. */

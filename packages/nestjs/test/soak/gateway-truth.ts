@@ -17,8 +17,12 @@ const STATUSES: Record<string, VideoStatus> = {
   failed: "failed",
 };
 
-/** One in three has an id of the caller's own at the gateway; one in five fails. */
-export function submissionOf(index: number): VideoSubmission {
+/**
+ * One in three has an id of the caller's own at the gateway; one in five fails.
+ *
+ * @param seed of those that have none
+ */
+export function submissionOf(index: number, seed: number): VideoSubmission {
   const prompt = index % 5 === 0 ? "A boat that sinks [[fail]]" : "A boat";
   if (index % 3 === 0) return { family: "omni-video", body: { model_name: "local-omni-video", prompt } };
   const content = [{ type: "text" as const, text: prompt }];
@@ -28,13 +32,13 @@ export function submissionOf(index: number): VideoSubmission {
     content,
     duration: 4,
     resolution: "480p" as const,
-    seed: index,
+    seed,
   };
   return { family: "content", body };
 }
 
 /** What was paid for, by the gateway's own account: the tasks of each key. */
-export function paidTasks(emulator: Emulator, keyOf: (index: number) => string): Map<string, PaidTask[]> {
+export function paidTasks(emulator: Emulator, keyOf: (seed: number) => string): Map<string, PaidTask[]> {
   const tasks = new Map<string, PaidTask[]>();
   for (const task of emulator.videos.list() as unknown as GatewayTask[]) {
     const key =

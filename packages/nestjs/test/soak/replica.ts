@@ -12,12 +12,14 @@ export class Replica {
   /** Resolves when it has ended and all that it told was heard. */
   readonly over: Promise<void>;
   ready = false;
+  /** Where it listens, once it is ready. */
+  url: string | undefined;
   ended = false;
   private readonly waiting = new Map<string, (message: SoakMessage | undefined) => void>();
 
   constructor(
     private readonly child: Child,
-    hear: (message: SoakMessage) => void,
+    hear: (message: SoakMessage, replica: Replica) => void,
   ) {
     let isUp = () => {};
     this.up = new Promise((resolve) => {
@@ -44,17 +46,21 @@ export class Replica {
     this.child.process.kill("SIGKILL");
   }
 
-  private async listen(hear: (message: SoakMessage) => void, isUp: () => void): Promise<void> {
+  private async listen(
+    hear: (message: SoakMessage, replica: Replica) => void,
+    isUp: () => void,
+  ): Promise<void> {
     for (let next = await this.child.next(); next !== undefined; next = await this.child.next()) {
       const message = next as SoakMessage;
       if (message.told === "ready") {
         this.ready = true;
+        this.url = message.url;
         isUp();
       }
       if (message.told === "held" || message.told === "failed") this.submitting.delete(message.key);
       this.waiting.get(message.told)?.(message);
       this.waiting.delete(message.told);
-      hear(message);
+      hear(message, this);
     }
     this.ended = true;
     this.ready = false;
