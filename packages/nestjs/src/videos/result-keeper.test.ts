@@ -13,6 +13,7 @@ import {
   FileStore,
   FolderFileStore,
   type KeepVideosOptions,
+  type KeptFile,
   ModelGatewayModule,
   OnVideo,
   VideosService,
@@ -344,6 +345,29 @@ describe("a video whose files are kept", () => {
     expect(reconciled).toMatchObject({ status: "running", task: { videos: [] } });
     host.allow(BYTES.length);
     expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
+  });
+
+  it("holds up no close by a store that does not heed its signal", async () => {
+    class DeafStore extends FileStore {
+      asked = 0;
+      readonly find = async () => undefined;
+      readonly read = async () => undefined;
+      readonly remove = async () => {};
+
+      keep(): Promise<KeptFile> {
+        this.asked += 1;
+        return new Promise(() => {});
+      }
+    }
+    const deaf = new DeafStore();
+    const { app, host, videos, folder, submit } = await useKeeping({ store: deaf });
+    await submit();
+    await expect.poll(() => deaf.asked).toBe(1);
+    await app.close();
+    const record = await videos.get("order-1");
+    expect(record).toMatchObject({ status: "queued", keeping: { failedAttempts: 0 } });
+    expect(await folder.find("default/order-1/0.mp4")).toBeUndefined();
+    expect([host.created(), host.polled()]).toEqual([1, 1]);
   });
 
   it("holds up no close", async () => {

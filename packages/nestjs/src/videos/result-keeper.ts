@@ -6,10 +6,12 @@ import {
   withholdResult,
 } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
+import { firstValueFrom, fromEvent, map, merge, switchMap } from "rxjs";
 import { addressExpiry } from "../files/address-expiry.js";
 import { fileKey } from "../files/file-key.js";
 import type { FileStore } from "../files/file-store.js";
 import { isRefusal } from "../files/is-refusal.js";
+import { pause } from "../streams/pause.js";
 import { videoProblem } from "./video-problem.js";
 import type { KeptResult, KeptVideoFile, VideoTaskKeeping } from "./video-task-record.js";
 
@@ -43,6 +45,8 @@ type FileOfTask = Pick<KeptVideoFile, "kind" | "index" | "key"> & { url: string 
 const MAX_RENEWALS = 5;
 /** A process that a file has arrived at comes back, or does not, within so long. */
 const ARRIVED_MS = 24 * 3_600_000;
+/** A store that goes on after an abort is waited for no longer: it must not hold up the end of the application. */
+const HEEDS_ABORT_MS = 5_000;
 /** Shown as the extension of a file; what an address says beyond these is not taken over. */
 const EXTENSION = /\.(mp4|webm|mov|mkv|gif|png|jpg|jpeg|webp|avif)$/i;
 
@@ -77,7 +81,11 @@ export class ResultKeeper {
   async attempt(source: KeepSource, keeping: VideoTaskKeeping, signal: AbortSignal): Promise<KeepOutcome> {
     await this.enter();
     try {
-      return await this.keepAll(source, keeping, signal);
+      const left = fromEvent(signal, "abort").pipe(
+        switchMap(() => pause(HEEDS_ABORT_MS, { ref: false })),
+        map((): KeepOutcome => ({ keeping, againMs: 0 })),
+      );
+      return await firstValueFrom(merge(this.keepAll(source, keeping, signal), left));
     } finally {
       this.leave();
     }
