@@ -117,6 +117,34 @@ describe("submissions under a cap", () => {
     await expect.poll(() => gateway.creates.map(({ prompt }) => prompt)).toContain("a3");
   });
 
+  it("tell tenants and keys apart that mean something to JavaScript or to file systems", async () => {
+    const gateway = await useCappedGateway({ pollsToEnd: 2 });
+    const folder = new FolderFileStore({ directory: await useFolder() });
+    const { videos } = await boot(gateway, {
+      perTenant: 1,
+      apiKeyFor: (tenant) => `key-${tenant}`,
+      keep: { store: folder },
+    });
+    const tenants = ["__proto__", "constructor", "toString"];
+    const keys = ["../../etc/passwd", "a/b", "a//b", "A/b", ".", "..", "__proto__", "\0", "x".repeat(2_000)];
+    for (const [index, key] of keys.entries())
+      await videos.submit(filmOf(key), { key, tenant: tenants[index % tenants.length] ?? "" });
+    await expect
+      .poll(async () => (await videos.list({ finished: true })).length, { timeout: 30_000 })
+      .toBe(keys.length);
+    for (const [index, tenant] of tenants.entries()) {
+      const records = await videos.list({ tenant });
+      expect(records.map(({ key }) => key)).toEqual(keys.filter((_key, at) => at % tenants.length === index));
+      for (const { key, files = [] } of records) {
+        const bytes = await readFile(folder.pathOf(files[0]?.key ?? ""), "utf8");
+        expect(bytes).toBe(gateway.idOf(key));
+        const create = gateway.creates.find(({ prompt }) => prompt === key);
+        expect(create?.apiKey).toBe(`key-${tenant}`);
+      }
+    }
+    expect(gateway.foreignReads).toEqual([]);
+  });
+
   it("refuse at once what can never be sent, and a key that is taken", async () => {
     const gateway = await useCappedGateway();
     const { videos } = await boot(gateway, { maxOpen: 1 });

@@ -107,6 +107,17 @@ describe("MetricsModule", () => {
     expect(samples(await read())).toMatchObject({ [oldest]: 0, [TROUBLES]: 0 });
   });
 
+  it("counts each submission, however many there are", async () => {
+    const { app, emulator, read } = await bootMetrics({}, { videos: { ...FAST_POLLS, maxOpen: 1 } });
+    const videos = app.get(VideosService);
+    const stuck = { ...VIDEO, content: [{ type: "text" as const, text: "A boat [[stuck]]" }] };
+    for (let number = 0; number < 1_201; number++) await videos.submit(stuck, { key: `order-${number}` });
+    await expect.poll(() => emulator.videos.list().length).toBe(1);
+    const waiting = 'model_gateway_video_submissions_waiting{instance="default",turned_away="false"}';
+    expect(samples(await read())[waiting]).toBe(1_200);
+    expect(await videos.troubles()).toEqual([expect.stringContaining("1200 video submissions wait")]);
+  });
+
   it("goes without what the store does not tell", async () => {
     const store = FAST_POLLS.store;
     const { chat, read } = await bootMetrics({}, { videos: { ...FAST_POLLS, store } });
