@@ -241,6 +241,8 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     return this.turns.claim(waiting, limits, async (job, record) => {
       const taken = takenRecord(record);
       if (taken === undefined) return undefined;
+      // Also before: a process that dies after the write must not leave it as it is until somebody looks again.
+      await this.queue.makeDue(job.id ?? "", this.settings.submissionLeaseMs);
       await this.queue.write(job, statedData(job.data, taken), this.id);
       await this.queue.makeDue(job.id ?? "", this.settings.submissionLeaseMs);
       await this.changes.written(this.queue, job.id ?? "");
@@ -265,6 +267,8 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
       const isCancelled = await this.turns.claim(waiting, undefined, async (job, record) => {
         const cancelled = cancelledRecord(record);
         if (cancelled === undefined) return false;
+        // As in `take`.
+        await this.queue.makeDue(job.id ?? "", this.settings.submissionLeaseMs);
         await this.queue.write(
           job,
           statedData(job.data, this.withDue(record, cancelled) ?? cancelled),

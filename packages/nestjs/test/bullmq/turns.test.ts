@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { Job } from "bullmq";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { backends } from "../../src/bullmq/backends.js";
 import { VideoTaskQueue } from "../../src/bullmq/video-task-queue.js";
 import { VideoTaskTurns } from "../../src/bullmq/video-task-turns.js";
@@ -47,6 +48,26 @@ describe("places of open tasks", () => {
       expect(await keys(late)).toEqual(["waits"]);
       expect((await process().line()).open).toEqual(["a", "a"]);
       expect(await process().claim(job, { maxOpen: 3 }, async () => "taken")).toBe("taken");
+    });
+
+    it("are doubtful after their lease, and not a day later, when a process dies that has just taken one", async () => {
+      const gateway = await useCappedGateway();
+      const store = new BullMqVideoTaskStore({ ...freshQueue(), submissionLeaseMs: 500 });
+      await bootApp([
+        ModelGatewayModule.forRoot({ ...gateway.connection, videos: { intervalMs: 20, store } }),
+      ]);
+      const submission = { family: "content" as const, body: filmOf("waits") };
+      const waiting = { since: Date.now(), priority: 0, body: JSON.stringify(filmOf("waits")), attempts: 0 };
+      await store.begin({ key: "waits", submission, waiting });
+      const write = Job.prototype.updateData;
+      const dies = vi.spyOn(Job.prototype, "updateData");
+      onTestFinished(() => dies.mockRestore());
+      dies.mockImplementationOnce(async function (this: Job, data) {
+        await write.call(this, data);
+        return new Promise<never>(() => {});
+      });
+      void store.take("waits", { maxOpen: 2 }).catch(() => undefined);
+      await expect.poll(async () => (await store.get("waits"))?.status, { timeout: 30_000 }).toBe("unknown");
     });
 
     it("are given back by a process that stood still while it took one", async () => {
