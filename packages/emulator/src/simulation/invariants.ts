@@ -1,0 +1,57 @@
+import type { Purchase } from "./purchases.js";
+import type { World } from "./world.js";
+
+/**
+ * Something that is true at every moment of every world.
+ *
+ * @returns what is wrong, in a sentence; undefined when it holds
+ */
+export type Invariant = (world: World) => string | undefined;
+
+/** What every application wants that pays for calls. Held unless `invariants` gives another one by the same name. */
+export const STANDARD_INVARIANTS: Record<string, Invariant> = {
+  "nothing is paid twice": (world) => first(world, paidTwice),
+  "nothing paid is lost": (world) => (world.over ? first(world, lost) : undefined),
+  "the key stays secret": ({ log, apiKey, purchases }) => {
+    const told = purchases.list().flatMap(({ outcomes }) => outcomes.map(({ error }) => textOf(error)));
+    const leak = [...log, ...told].find((text) => text.includes(apiKey));
+    return leak && `The key stands in: ${leak.slice(0, 200).replaceAll(apiKey, "‹key›")}`;
+  },
+  "nothing is left behind": (world) => {
+    const pending = world.over ? world.pending() : [];
+    return pending.length > 0 ? `In the end there still are: ${pending.join(", ")}` : undefined;
+  },
+};
+
+function first(world: World, find: (purchase: Purchase) => string | undefined): string | undefined {
+  for (const purchase of world.purchases.list()) {
+    const found = find(purchase);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function paidTwice({ name, paid }: Purchase): string | undefined {
+  return paid > 1 ? `${name} was paid ${paid} times` : undefined;
+}
+
+/** Paid, and everybody who asked was told that it failed; or told that it succeeded, and nobody was charged. */
+function lost({ name, charged, paid, outcomes }: Purchase): string | undefined {
+  const told = new Set(outcomes.map((outcome) => outcome.told));
+  if (told.has("success") && charged === 0) return `${name} succeeded, and the gateway knows nothing of it`;
+  const isKnown = told.has("success") || told.has("doubt") || told.has("cut");
+  if (paid > 0 && !isKnown) return `${name} was paid, and whoever asked was told that it failed for certain`;
+  return undefined;
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, stack = "", cause, ...rest } = error as Error & Record<string, unknown>;
+  let more = "";
+  try {
+    more = JSON.stringify(rest);
+  } catch {
+    // What cannot be written down is not in a log either.
+  }
+  return [message, stack, more, cause === undefined ? "" : textOf(cause)].join("\n");
+}
