@@ -6,7 +6,7 @@ export {
 } from "./simulation/fault-plan.js";
 export { type Invariant, STANDARD_INVARIANTS } from "./simulation/invariants.js";
 export type { SimulatedServer } from "./simulation/network.js";
-export type { Outcome, Purchase } from "./simulation/purchases.js";
+export type { Outcome, Purchase, Purchases } from "./simulation/purchases.js";
 export type { RunResult, Scenario } from "./simulation/run-world.js";
 export {
   replay,

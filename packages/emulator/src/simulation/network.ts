@@ -56,6 +56,7 @@ export class SimulatedNetwork {
     const name = this.#nameOf(`${owner.name} ${request.method} ${url.pathname}`);
     this.#world.trace.add(owner.name, `→ ${request.method} ${url.pathname}`);
     this.open.add(name);
+    owner.onDeath.add(() => this.open.delete(name));
     try {
       if (!isCallback) await this.#world.step(owner, name);
       const answer = running.run({ owner: this.#world.gateway }, () =>

@@ -40,6 +40,12 @@ export class Purchases {
     if (intent !== undefined) this.#requests.set(requestId, intent);
   }
 
+  /** The purchase of this name; one that nobody asked for cost nothing. */
+  of(name: string): Purchase {
+    const purchase = this.list().find((candidate) => candidate.name === name);
+    return purchase ?? { name, asked: 0, outcomes: [], charged: 0, paid: 0 };
+  }
+
   list(): Purchase[] {
     const ledger = this.#emulator.ledger.list();
     const refunded = new Set(

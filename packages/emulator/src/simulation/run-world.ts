@@ -57,6 +57,7 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
     world.disk.install(),
     replace(globalThis, "fetch", world.fetch),
     standInForProcess(world),
+    ...[process.stdout, process.stderr].map((stream) => listenTo(world, stream)),
     ...(["log", "info", "warn", "error", "debug"] as const).map((name) =>
       replace(console, name, (...args: unknown[]) => void world.log.push(format(...args))),
     ),
@@ -124,6 +125,16 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
       ...{ steps, virtualMs, requests: world.emulator.journal.list().length },
     };
   }
+}
+
+/** What code of the world writes goes into its log. */
+function listenTo(world: World, stream: NodeJS.WriteStream): () => void {
+  const { write } = stream;
+  return replace(stream, "write", (text: string | Uint8Array, ...rest: never[]) => {
+    if (running.getStore() === undefined) return write.call(stream, text, ...rest);
+    world.log.push(typeof text === "string" ? text : new TextDecoder().decode(text));
+    return true;
+  });
 }
 
 /** Each process of the world has a number of its own, and can be asked for by it. */

@@ -58,8 +58,7 @@ export class SimulatedDisk {
       for (let left = undone; left > 0; left--) {
         const change = inode.unsynced.pop();
         if (change === undefined) break;
-        if (change.before === undefined) inode.entries.delete(change.name);
-        else inode.entries.set(change.name, change.before);
+        setEntry(inode, change.name, change.before);
       }
       inode.unsynced = [];
       for (const entry of inode.entries.values()) lose(entry);
@@ -256,11 +255,7 @@ export class SimulatedDisk {
     const parent = this.#find(dirname(path), "open");
     if (parent.kind === "file") throw systemError("ENOTDIR", "open", path);
     const name = basename(path);
-    const before = parent.entries.get(name);
-    if (before?.kind === "file") before.links -= 1;
-    if (after?.kind === "file") after.links += 1;
-    if (after === undefined) parent.entries.delete(name);
-    else parent.entries.set(name, after);
+    const before = setEntry(parent, name, after);
     parent.unsynced.push({ name, before, after, together });
   }
 
@@ -402,6 +397,16 @@ class SimulatedFileHandle {
     if (this.#inode.kind === "folder") throw systemError("EISDIR", "read", this.#path);
     return this.#inode;
   }
+}
+
+/** @returns what stood there */
+function setEntry({ entries }: SimulatedFolder, name: string, inode: Inode | undefined): Inode | undefined {
+  const before = entries.get(name);
+  if (before?.kind === "file") before.links -= 1;
+  if (inode?.kind === "file") inode.links += 1;
+  if (inode === undefined) entries.delete(name);
+  else entries.set(name, inode);
+  return before;
 }
 
 function folder(): SimulatedFolder {

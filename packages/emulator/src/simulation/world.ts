@@ -64,7 +64,7 @@ export class World {
   readonly time: VirtualTime;
   /** @internal The gateway as one who sends. */
   readonly gateway: Owner = owner("gateway", 1, false);
-  /** @internal */
+  /** What was bought with `intend`, and what the gateway charged for it. */
   readonly purchases: Purchases;
   readonly #network: SimulatedNetwork;
   readonly #settings: WorldSettings;
