@@ -345,7 +345,7 @@ class SimulatedFileHandle {
 
   async sync(): Promise<void> {
     const owner = await this.#operation("sync");
-    const occasion = `${owner.name} ${owner.operations} sync`;
+    const occasion = `${owner.name} ${owner.pid} ${owner.operations} sync`;
     if (this.#world.plan.decide(occasion, ["syncFails"]) !== undefined) {
       this.#world.trace.add("disk", `does not confirm ${basename(this.#path)}`);
       throw systemError("EIO", "fsync", this.#path);
@@ -376,7 +376,7 @@ class SimulatedFileHandle {
 
   async #put(bytes: Buffer): Promise<void> {
     const owner = await this.#operation("write");
-    const occasion = `${owner.name} ${owner.operations} write`;
+    const occasion = `${owner.name} ${owner.pid} ${owner.operations} write`;
     const isFull = this.#world.plan.decide(occasion, ["diskFull"]) !== undefined;
     const written = isFull
       ? bytes.subarray(0, integerFrom(this.#world.plan.random(`${occasion} room`), 0, bytes.length))

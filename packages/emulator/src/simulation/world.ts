@@ -14,6 +14,8 @@ import type { VirtualTime } from "./virtual-time.js";
 /** Every world begins at the same moment. */
 export const WORLD_BEGINS_AT = Date.UTC(2026, 0, 1);
 const LONGEST_DOWNTIME_MS = 10_000;
+/** One that fails that often does not come up. */
+const MAX_FAILURES = 10;
 const SLOWEST_OPERATION_MS = 3;
 
 /** How long a scenario is, as it turned out: what shrinking makes smaller. */
@@ -36,7 +38,7 @@ export interface WorldSettings {
 /** A process of the world that starts again when it dies. */
 export interface SimulatedService {
   readonly name: string;
-  /** Ends it as a process ends by itself: what it still does counts. Resolves when `main` has returned. */
+  /** Resolves when `main` has; rejects when it has failed too often. */
   readonly ended: Promise<void>;
   /** Kills it as `SIGKILL` does, in the middle of what it does; it starts again later. */
   kill(): void;
@@ -154,10 +156,12 @@ export class World {
 
   /**
    * Starts a process that faults may kill, at any read or write, and that then starts again: `main` is called each time.
-   * Nothing of the dead one goes on; what it wrote to the disk and sent to the gateway stays.
+   * Nothing of the dead one goes on; what it wrote to the disk and sent to the gateway stays. One whose `main` rejects
+   * starts again, too, ten times.
    */
   service(name: string, main: (process: { signal: AbortSignal }) => Promise<void>): SimulatedService {
     let current: Owner;
+    let failures = 0;
     const ended = new Promise<void>((resolve, reject) => {
       const start = () => {
         current = owner(name, ++this.#pids, true);
@@ -183,8 +187,11 @@ export class World {
             },
             (error) => {
               if (!born.alive) return;
-              this.trace.add(name, `fails: ${error instanceof Error ? error.message : String(error)}`);
-              reject(error);
+              this.trace.add(name, `ends with ${error instanceof Error ? error.message : String(error)}`);
+              this.log.push(String(error));
+              // As a supervisor does: what failed once may not fail again.
+              if (failures++ < MAX_FAILURES) this.#kill(born);
+              else reject(error);
             },
           );
       };

@@ -71,7 +71,8 @@ function isOpen({ status }: VideoTaskRecord): boolean {
 
 /** What is wrong with how an order ended. */
 function complaint(record: VideoTaskRecord | undefined, charged: number): string | undefined {
-  if (record === undefined) return charged > 0 ? "was paid, and the application knows nothing of it" : undefined;
+  if (record === undefined)
+    return charged > 0 ? "was paid, and the application knows nothing of it" : undefined;
   if (record.status === "rejected") return charged > 0 ? "was paid, and counts as rejected" : undefined;
   if (record.status === "succeeded") {
     if (charged === 0) return "succeeded, and was never paid";
