@@ -49,7 +49,7 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
   const time = new VirtualTime(WORLD_BEGINS_AT);
   const most = integerFrom(namedRandom(seed, "faults"), 0, maxFaults);
   const plan = new FaultPlan(seed, faults, most, without);
-  const restore = [seedGlobals(namedRandom(seed, "globals"))];
+  const restore = [seedGlobals(seed)];
   time.install();
   const world = new World({ seed, plan, time, emulator, extents });
   restore.push(

@@ -1,6 +1,7 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
-import { integerFrom, type Random } from "./seeded-random.js";
+import { running } from "./owner.js";
+import { integerFrom, namedRandom, type Random } from "./seeded-random.js";
 
 /**
  * Takes chance out of this process: `Math.random` and what `node:crypto` and `globalThis.crypto` make up follow the
@@ -8,10 +9,12 @@ import { integerFrom, type Random } from "./seeded-random.js";
  *
  * @returns puts it back
  */
-export function seedGlobals(random: Random): () => void {
+export function seedGlobals(seed: number): () => void {
+  const random = momentRandom(seed, "random");
+  const secret = momentRandom(seed, "secret");
   const bytes = <T extends ArrayBufferView>(into: T): T => {
     const view = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
-    for (let at = 0; at < view.length; at++) view[at] = integerFrom(random, 0, 255);
+    for (let at = 0; at < view.length; at++) view[at] = integerFrom(secret, 0, 255);
     return into;
   };
   const uuid = () => {
@@ -26,7 +29,7 @@ export function seedGlobals(random: Random): () => void {
     replace(crypto, "randomUUID", uuid),
     replace(crypto, "randomBytes", (size: number) => bytes(Buffer.alloc(size))),
     replace(crypto, "randomInt", (min: number, max?: number) =>
-      max === undefined ? integerFrom(random, 0, min - 1) : integerFrom(random, min, max - 1),
+      max === undefined ? integerFrom(secret, 0, min - 1) : integerFrom(secret, min, max - 1),
     ),
     replace(globalThis.crypto, "randomUUID", uuid),
     replace(globalThis.crypto, "getRandomValues", bytes),
@@ -35,6 +38,24 @@ export function seedGlobals(random: Random): () => void {
   return () => {
     for (const back of restore) back();
     syncBuiltinESMExports();
+  };
+}
+
+/**
+ * Numbers that belong to a moment and a process: a library that draws some ahead, and has some left from the world before,
+ * shifts none of those that are drawn later.
+ */
+function momentRandom(seed: number, kind: string): Random {
+  let moment = Number.NaN;
+  const draws = new Map<number, Random>();
+  return () => {
+    const now = Date.now();
+    if (now !== moment) draws.clear();
+    moment = now;
+    const { pid = 0 } = running.getStore()?.owner ?? {};
+    const draw = draws.get(pid) ?? namedRandom(seed, `${kind} ${pid} ${now}`);
+    draws.set(pid, draw);
+    return draw();
   };
 }
 
