@@ -1,0 +1,13 @@
+import type { SimulationOptions } from "@model-gateway/emulator/simulation";
+import { coreCalls } from "./scenarios/core-calls.js";
+import { coreStreams } from "./scenarios/core-streams.js";
+import { nestVideos } from "./scenarios/nest-videos.js";
+
+const HOUR_MS = 3_600_000;
+
+/** What is simulated, by name. */
+export const SCENARIOS: Record<string, SimulationOptions> = {
+  "core-calls": { app: coreCalls },
+  "core-streams": { app: coreStreams },
+  "nest-videos": { app: nestVideos, maxVirtualMs: HOUR_MS },
+};
