@@ -30,3 +30,4 @@ export type {
 } from "./videos/video-types.js";
 export type { Videos } from "./videos/videos.js";
 export type { PollTrouble, VideoWatch, WatchOptions } from "./videos/watch-video-task.js";
+export { withholdResult } from "./videos/withhold-result.js";

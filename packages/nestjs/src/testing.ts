@@ -1,3 +1,4 @@
+export { fileStoreContract } from "./testing/file-store-contract.js";
 export { ModelGatewayTesting, type SettleOptions } from "./testing/model-gateway-testing.js";
 export {
   ModelGatewayTestingModule,

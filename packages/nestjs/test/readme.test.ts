@@ -11,6 +11,7 @@ import type { StoreContractCase } from "../src/testing.js";
 import { bootApp } from "./boot-app.js";
 import { freePort } from "./free-port.js";
 import { readEvents, type ServerSentEvent } from "./read-events.js";
+import { useS3Server } from "./s3-server.js";
 import { usePostgres } from "./use-postgres.js";
 import { hasRedisServer, RedisServer } from "./use-redis.js";
 
@@ -187,6 +188,48 @@ describe("the examples of README and guides run", () => {
     const types: string[] = [];
     for await (const { type } of readEvents(await fetch(`${url}/videos/order-7`))) types.push(type);
     expect(types).toEqual(["message", "done"]);
+  });
+
+  it("a video whose files are kept, speech, and an image", async () => {
+    const Storyteller = await classIn("Storyteller");
+    const { app, url } = await bootApp([await classIn("AppWithFiles")], {
+      controllers: [await classIn("FilmFilesController")],
+      providers: [Storyteller],
+    });
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const videos = app.get(VideosService);
+    const { key } = await videos.submit(
+      { model: "local-video-2.0", content, duration: 4 },
+      { key: "film-1" },
+    );
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    expect((await fetch(`${url}/films/nothing`)).status).toBe(404);
+    const { files } = await lastValueFrom(videos.watch$(key));
+    const film = await fetch(`${url}/films/film-1`);
+    expect(film.headers.get("content-type")).toBe("video/mp4");
+    expect((await film.arrayBuffer()).byteLength).toBe(files?.[0]?.length);
+    expect(await stat("data/files/default/film-1/0.mp4")).toMatchObject({ size: files?.[0]?.length });
+    const page = await app.get(Storyteller).page("Ünal & Co.", "Hello");
+    expect(page.map(({ key }: { key: string }) => /-nal-co-~\w+\/(0\.\w+)$/.exec(key)?.[1])).toEqual([
+      expect.stringMatching(/mp3|wav/),
+      expect.stringMatching(/png|jpg|webp/),
+    ]);
+    for (const { key, length } of page)
+      expect(await stat(`data/files/${key}`)).toMatchObject({ size: length });
+  });
+
+  it("a video whose file goes to a bucket", async () => {
+    const bucket = await useS3Server();
+    vi.stubEnv("BUCKET_URL", bucket.options.bucketURL);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", bucket.options.credentials.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", bucket.options.credentials.secretAccessKey);
+    const { app } = await bootApp([await classIn("AppWithBucket")]);
+    const videos = app.get(VideosService);
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const { key } = await videos.submit({ model: "local-video-2.0", content, duration: 4 });
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    const { files } = await lastValueFrom(videos.watch$(key));
+    expect(bucket.objects.get(`default/${key}/0.mp4`)?.bytes).toHaveLength(files?.[0]?.length ?? 0);
   });
 
   it("videos of the wrapped families", async () => {

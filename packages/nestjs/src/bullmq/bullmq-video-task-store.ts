@@ -15,11 +15,14 @@ import {
   begunRecord,
   isOver,
   isSettled,
+  type KeptResult,
+  keepingRecord,
   polledRecord,
   stalledRecord,
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
+  type VideoTaskKeeping,
   type VideoTaskProblem,
   type VideoTaskRecord,
   type VideoTaskStall,
@@ -218,9 +221,14 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     await this.find(key, (record) => troubledRecord(record, "unknown", problem));
   }
 
-  async update(key: string, task: VideoTask): Promise<void> {
-    if (await this.worker?.update(key, task)) return;
-    await this.find(key, (record) => polledRecord(record, task));
+  async update(key: string, task: VideoTask, kept?: KeptResult): Promise<void> {
+    if (await this.worker?.update(key, task, kept)) return;
+    await this.find(key, (record) => polledRecord(record, task, kept));
+  }
+
+  async keep(key: string, keeping: VideoTaskKeeping): Promise<void> {
+    if (await this.worker?.keep(key, keeping)) return;
+    await this.find(key, (record) => keepingRecord(record, keeping));
   }
 
   async stall(key: string, stalled: VideoTaskStall): Promise<void> {

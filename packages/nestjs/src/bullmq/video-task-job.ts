@@ -11,7 +11,7 @@ import type { VideoTaskIntent, VideoTaskProblem, VideoTaskRecord } from "../vide
 /** How a task stands, as one of the two parts sees it. */
 export type Standing = Pick<
   VideoTaskRecord,
-  "status" | "handle" | "task" | "problem" | "stalled" | "watchedSince" | "updatedAt"
+  "status" | "handle" | "task" | "problem" | "stalled" | "keeping" | "files" | "watchedSince" | "updatedAt"
 > & { deliveries?: StoredDelivery[] };
 
 /** A delivery, with the round that it died in: a later one makes it due again. */
@@ -61,7 +61,7 @@ export function recordOf(job: Parts): VideoTaskRecord {
   const { key, submission, tenant, metadata, createdAt, revision, standing, round = 0 } = job.data;
   const { watchCancelledAt, watchProblem } = job.data;
   const polls = pollsOf(job);
-  const { updatedAt, stalled, deliveries, ...current } = currentPolls(job)?.standing ?? standing;
+  const { updatedAt, stalled, keeping, deliveries, ...current } = currentPolls(job)?.standing ?? standing;
   return {
     key,
     submission,
@@ -70,6 +70,7 @@ export function recordOf(job: Parts): VideoTaskRecord {
     ...current,
     // What nobody polls is not about to be read.
     ...(stalled !== undefined && watchCancelledAt === undefined && { stalled }),
+    ...(keeping !== undefined && watchCancelledAt === undefined && { keeping }),
     ...(deliveries !== undefined && { deliveries: deliveries.map((stored) => deliveryOf(stored, round)) }),
     ...(watchProblem !== undefined && { problem: watchProblem }),
     version: revision + (polls?.revision ?? 0),
@@ -178,8 +179,8 @@ export function sameStanding(standing: Standing, record: VideoTaskRecord, round?
 }
 
 function standingOf(record: VideoTaskRecord, round = 0): Standing {
-  const { status, handle, task, problem, stalled, watchedSince, updatedAt, deliveries } = record;
-  const stored = deliveries?.map((delivery) =>
+  const { status, handle, task, problem, stalled, keeping, files, watchedSince, updatedAt } = record;
+  const stored = record.deliveries?.map((delivery) =>
     delivery.state === "dead" ? { ...delivery, round } : delivery,
   );
   return {
@@ -188,6 +189,8 @@ function standingOf(record: VideoTaskRecord, round = 0): Standing {
     ...(task !== undefined && { task: storable(task) }),
     ...(problem !== undefined && { problem: storable(problem) }),
     ...(stalled !== undefined && { stalled: storable(stalled) }),
+    ...(keeping !== undefined && { keeping: storable(keeping) }),
+    ...(files !== undefined && { files: storable(files) }),
     ...(watchedSince !== undefined && { watchedSince }),
     ...(stored !== undefined && { deliveries: storable(stored) }),
     updatedAt,

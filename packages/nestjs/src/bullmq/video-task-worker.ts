@@ -11,9 +11,12 @@ import {
 import {
   isFinished,
   isOver,
+  type KeptResult,
+  keepingRecord,
   polledRecord,
   stalledRecord,
   troubledRecord,
+  type VideoTaskKeeping,
   type VideoTaskProblem,
   type VideoTaskRecord,
   type VideoTaskStall,
@@ -142,8 +145,13 @@ export class VideoTaskWorker {
   }
 
   /** Writes what the poll of a task saw, if it is polled here; false when it is not. */
-  async update(key: string, task: VideoTask): Promise<boolean> {
-    return this.write(key, (record) => polledRecord(record, task));
+  async update(key: string, task: VideoTask, kept?: KeptResult): Promise<boolean> {
+    return this.write(key, (record) => polledRecord(record, task, kept));
+  }
+
+  /** As `update`, of a task whose files are being kept. */
+  async keep(key: string, keeping: VideoTaskKeeping): Promise<boolean> {
+    return this.write(key, (record) => keepingRecord(record, keeping));
   }
 
   /** As `update`, of a poll that failed. */

@@ -7,10 +7,12 @@ import { KeyedStreams } from "../streams/keyed-streams.js";
 import { MemoryStreamStore } from "../streams/memory-stream-store.js";
 import { DEFAULT_STREAM_SETTINGS } from "../streams/stream-settings.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
+import { ResultKeeper } from "../videos/result-keeper.js";
 import type { DeliverySettings } from "../videos/video-deliverer.js";
 import type { PollSettings } from "../videos/video-task-poller.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 import type {
+  KeepVideosOptions,
   ModelGatewayInstanceOptions,
   ModelGatewayModuleExtras,
   StreamsOptions,
@@ -41,6 +43,8 @@ const BACKOFF_FACTOR = 3;
 const REFUSED_FACTOR = 6;
 /** With callbacks, polling is what remains when one gets lost. */
 const CALLBACK_INTERVAL_FACTOR = 6;
+const DEFAULT_KEEP_CONCURRENCY = 4;
+const DEFAULT_GONE_AFTER_MS = 600_000;
 
 // Records and not lists: an option that is added to the types and forgotten here does not compile.
 const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
@@ -90,6 +94,7 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   maxWatchMs: true,
   backoff: true,
   handlers: true,
+  keep: true,
   allowMemoryStore: true,
 };
 const HANDLERS_OPTION_NAMES: Record<keyof VideoHandlersOptions, true> = {
@@ -112,6 +117,12 @@ const STREAMS_OPTION_NAMES: Record<keyof StreamsOptions, true> = {
   keepMs: true,
   leaseMs: true,
   maxStreamBytes: true,
+};
+const KEEP_OPTION_NAMES: Record<keyof KeepVideosOptions, true> = {
+  store: true,
+  concurrency: true,
+  goneAfterMs: true,
+  maxBytes: true,
 };
 const BACKOFF_OPTION_NAMES: Record<keyof PollBackoff, true> = { firstMs: true, maxMs: true, refusedMs: true };
 
@@ -164,8 +175,14 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   const events = new Subject<MetricsEvent>();
   const inHand = new Set<string>();
   const hooks = publishingHooks(events, inHand, gateway.hooks);
+  const client = new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond });
+  const polls = {
+    firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
+    maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
+    refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
+  };
   return {
-    gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
+    gateway: client,
     events,
     store: resolveStore(name, videos),
     keyedStreams: createKeyedStreams(name, streams),
@@ -173,13 +190,10 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
       intervalMs: intervalMs * factor,
       ratePerSecond,
       maxWatchMs,
-      backoff: {
-        firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
-        maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
-        refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
-      },
+      backoff: polls,
       inHand,
       events,
+      keeper: videos.keep && makeKeeper(name, client, videos.keep, polls),
     },
     delivering: { ...HANDLERS_DEFAULTS, ...handlers, tracer: gateway.tracer, events },
     callbacks: callback && new CallbackURLs(name, callbackPath, callback),
@@ -197,6 +211,31 @@ function createKeyedStreams(name: string, options: StreamsOptions): KeyedStreams
     );
   }
   return new KeyedStreams(name, store, { ...DEFAULT_STREAM_SETTINGS, ...given });
+}
+
+function makeKeeper(
+  instance: string,
+  gateway: ModelGateway,
+  keep: KeepVideosOptions,
+  { firstMs, refusedMs }: Required<PollBackoff>,
+): ResultKeeper {
+  refuseUnknown(keep, KEEP_OPTION_NAMES, "videos.keep.");
+  const {
+    store,
+    concurrency = DEFAULT_KEEP_CONCURRENCY,
+    goneAfterMs = DEFAULT_GONE_AFTER_MS,
+    maxBytes,
+  } = keep;
+  if (typeof store?.keep !== "function") {
+    throw new ConfigurationError(
+      `Option videos.keep.store must be a FileStore, such as new FolderFileStore(), and not ${String(store)}.`,
+    );
+  }
+  requirePositive("videos.keep.concurrency", concurrency);
+  requirePositive("videos.keep.goneAfterMs", goneAfterMs);
+  requirePositive("videos.keep.maxBytes", maxBytes);
+  const backoff = { firstMs, maxMs: refusedMs };
+  return new ResultKeeper(gateway, { store, instance, concurrency, goneAfterMs, maxBytes, backoff });
 }
 
 function resolveStore(

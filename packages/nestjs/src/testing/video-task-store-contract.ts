@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { VideoTask } from "@model-gateway/core";
 import { filter, firstValueFrom, Subject, take, toArray } from "rxjs";
 import type { VideoDelivery } from "../videos/video-delivery.js";
-import type { VideoTaskRecord, VideoTaskStall } from "../videos/video-task-record.js";
+import type { VideoTaskKeeping, VideoTaskRecord, VideoTaskStall } from "../videos/video-task-record.js";
 import type { VideoTaskDelivering, VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 
 /** One thing that every store does; `run` rejects when this one does not. Works with any test runner. */
@@ -106,6 +106,48 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
         assert.deepEqual(await store.get("a"), before);
       },
     ),
+    withStore(
+      "keeps what is known of files that are being kept, and tells when that begins",
+      async (store, polled) => {
+        await polledOnce(store, polled, "a", 40);
+        await store.stall("a", stall(1));
+        const told = firstValueFrom(store.changes$.pipe(take(2), toArray()));
+        await store.keep("a", keeping(0));
+        const record = await store.get("a");
+        assert.deepEqual(record?.keeping, keeping(0));
+        assert.deepEqual(
+          [record.status, record.task, record.stalled],
+          ["running", task("running", 40), undefined],
+        );
+        await store.keep("a", keeping(1));
+        assert.deepEqual((await store.get("a"))?.keeping, keeping(1));
+        const changes = await told;
+        assert.deepEqual(
+          changes.map((change) => change.keeping?.failedAttempts),
+          [0, 1],
+        );
+        assert.ok((changes[1]?.version ?? 0) > (changes[0]?.version ?? 0));
+        assert.deepEqual(keys(await store.list({ finished: false })), ["a"]);
+      },
+    ),
+    withStore("keeps what became of the files of a task, with its end", async (store, polled) => {
+      await polledOnce(store, polled, "a");
+      await store.keep("a", keeping(1));
+      await store.update("a", task("succeeded"), { files: [FILE], problem: PROBLEM });
+      const record = await store.get("a");
+      assert.deepEqual([record?.status, record?.files, record?.problem], ["succeeded", [FILE], PROBLEM]);
+      assert.equal(record?.keeping, undefined);
+      await store.keep("a", keeping(2));
+      assert.deepEqual(await store.get("a"), record);
+    }),
+    withStore("keeps no files of a task that is not polled any more", async (store, polled) => {
+      await polledOnce(store, polled, "a");
+      await store.keep("a", keeping(1));
+      await store.cancelWatch("a");
+      assert.equal((await store.get("a"))?.keeping, undefined);
+      await store.accept("a", task("running"));
+      assert.equal((await store.get("a"))?.keeping, undefined);
+    }),
     withStore(
       "tells that a task cannot be read, when the reason is another one, and when it can again",
       async (store, polled) => {
@@ -514,6 +556,21 @@ function delivery(state: VideoDelivery["state"], attempts = 0): VideoDelivery {
 
 function stall(failedPolls: number): VideoTaskStall {
   return { since: 1_000, failedPolls, problem: PROBLEM, nextPollAt: 2_000 + failedPolls };
+}
+
+const FILE = {
+  kind: "video" as const,
+  index: 0,
+  key: "default/a/0.mp4",
+  contentType: "video/mp4",
+  length: 7,
+  sha256: "0".repeat(64),
+  origin: "task-1",
+};
+
+function keeping(failedAttempts: number): VideoTaskKeeping {
+  const failure = failedAttempts === 0 ? {} : { problem: PROBLEM, nextAttemptAt: 2_000 + failedAttempts };
+  return { task: task("succeeded"), since: 1_000, failedAttempts, expiresAt: 3_000, ...failure };
 }
 
 function keys(records: VideoTaskRecord[]): string[] {

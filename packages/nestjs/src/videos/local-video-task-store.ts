@@ -16,12 +16,15 @@ import {
   isFinished,
   isOver,
   isSettled,
+  type KeptResult,
+  keepingRecord,
   polledRecord,
   resumedRecord,
   stalledRecord,
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
+  type VideoTaskKeeping,
   type VideoTaskProblem,
   type VideoTaskRecord,
   type VideoTaskStall,
@@ -143,8 +146,12 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     await this.change(key, (record) => troubledRecord(record, "unknown", problem));
   }
 
-  async update(key: string, task: VideoTask): Promise<void> {
-    await this.change(key, (record) => polledRecord(record, task));
+  async update(key: string, task: VideoTask, kept?: KeptResult): Promise<void> {
+    await this.change(key, (record) => polledRecord(record, task, kept));
+  }
+
+  async keep(key: string, keeping: VideoTaskKeeping): Promise<void> {
+    await this.change(key, (record) => keepingRecord(record, keeping));
   }
 
   async stall(key: string, stalled: VideoTaskStall): Promise<void> {

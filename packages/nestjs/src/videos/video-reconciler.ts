@@ -2,6 +2,7 @@ import { GatewayError, type ModelGateway, type VideoTask } from "@model-gateway/
 import { Logger } from "@nestjs/common";
 import { fromStore } from "./from-store.js";
 import { isTaskOf } from "./is-task-of.js";
+import type { ResultKeeper } from "./result-keeper.js";
 import { VideoConflictError } from "./video-conflict-error.js";
 import { isOver, type VideoTaskRecord } from "./video-task-record.js";
 import type { VideoTaskStore } from "./video-task-store.js";
@@ -27,6 +28,7 @@ export class VideoReconciler {
   constructor(
     private readonly gateway: ModelGateway,
     private readonly store: VideoTaskStore,
+    private readonly keeper: ResultKeeper | undefined,
   ) {}
 
   /** Asks for a known task once, or looks for an unknown one by our own id, and has it polled on. */
@@ -34,7 +36,7 @@ export class VideoReconciler {
     if (isOver(record)) return;
     const { key, status, handle } = record;
     if (handle !== undefined) {
-      await fromStore(this.store.accept(key, await this.gateway.videos.retrieve(handle)));
+      await this.accept(key, await this.gateway.videos.retrieve(handle));
       return;
     }
     const found = await this.lookUp(record);
@@ -64,7 +66,7 @@ export class VideoReconciler {
     const taken = others.find((other) => other.key !== key && other.handle?.id === taskId);
     if (taken !== undefined)
       throw new VideoConflictError(key, `Task ${taskId} is that of video ${taken.key}.`);
-    await fromStore(this.store.accept(key, task));
+    await this.accept(key, task);
   }
 
   /** Frees the key of a submission that was not paid for. */
@@ -111,6 +113,11 @@ export class VideoReconciler {
     const { id, externalTaskId } = this.gateway.videos.readCallback(task.raw, { family });
     // A gateway that answers whatever it is asked proves nothing: the task must name itself, and us.
     return externalTaskId === ownId ? id : undefined;
+  }
+
+  /** One whose files are to be kept succeeds when they are. */
+  private accept(key: string, task: VideoTask): Promise<void> {
+    return fromStore(this.store.accept(key, this.keeper?.withhold(task) ?? task));
   }
 
   private read({ submission: { family }, createdAt }: VideoTaskRecord, id: string): Promise<VideoTask> {

@@ -10,8 +10,10 @@ import { Logger } from "@nestjs/common";
 import type { Observable, Subject } from "rxjs";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { insist } from "../streams/insist.js";
+import { pause } from "../streams/pause.js";
+import type { ResultKeeper } from "./result-keeper.js";
 import { videoProblem } from "./video-problem.js";
-import type { VideoTaskRecord, VideoTaskStall } from "./video-task-record.js";
+import type { VideoTaskKeeping, VideoTaskRecord, VideoTaskStall } from "./video-task-record.js";
 import type {
   PolledOnce,
   VideoTaskDelivering,
@@ -29,6 +31,8 @@ export interface PollSettings {
   inHand: Set<string>;
   /** Is told which tasks cannot be read, and when they can be again. */
   events: Subject<MetricsEvent>;
+  /** Keeps the files of tasks that succeed, if that is wanted. */
+  keeper: ResultKeeper | undefined;
 }
 
 /** What is known of a task between its polls. */
@@ -43,6 +47,8 @@ type AnyPoll = Omit<VideoPoll, "error"> & { error?: unknown };
 
 /** A 429 is the gateway's pace, and no trouble of a task, unless the task hears nothing else. */
 const RATE_LIMITED_POLLS = 3;
+/** A task whose files wait for a free place here is looked at again after so long, here or elsewhere. */
+const NO_PLACE_MS = 1_000;
 
 /** Polls tasks and writes what it sees to the store; which, where and when is the store's business. */
 export class VideoTaskPoller implements VideoTaskPolling {
@@ -61,10 +67,12 @@ export class VideoTaskPoller implements VideoTaskPolling {
   }
 
   async toEnd(
-    { key, handle, stalled }: VideoTaskRecord,
+    { key, handle, stalled, keeping }: VideoTaskRecord,
     { signal, soon }: { signal: AbortSignal; soon: Observable<unknown> },
   ): Promise<void> {
     if (handle === undefined || signal.aborted) return;
+    const { keeper } = this.settings;
+    if (keeping !== undefined && keeper !== undefined) return this.keep(keeper, key, keeping, signal);
     const { maxWatchMs, inHand, backoff } = this.settings;
     const task: InHand = { key, handle, stalled };
     const endsAt = maxWatchMs && performance.now() + maxWatchMs;
@@ -81,15 +89,23 @@ export class VideoTaskPoller implements VideoTaskPolling {
   }
 
   async once(
-    { key, handle, task: last, status, stalled, createdAt, watchedSince = createdAt }: VideoTaskRecord,
+    record: VideoTaskRecord,
     { signal, failedPolls: failedBefore }: { signal: AbortSignal; failedPolls: number },
   ): Promise<PolledOnce> {
+    const { key, handle, task: last, status, stalled, keeping } = record;
+    const { createdAt, watchedSince = createdAt } = record;
     if (handle === undefined) return { failedPolls: 0 };
+    const { keeper } = this.settings;
+    if (keeping !== undefined && keeper !== undefined) return this.keepOnce(keeper, key, keeping, signal);
     const task: InHand = { key, handle, stalled };
     const poll = await this.poll(task, failedBefore, signal, last);
     if (signal.aborted) return { failedPolls: failedBefore, nextPollMs: 0 };
     const { maxWatchMs } = this.settings;
     const { failedPolls, nextPollMs, pauseMs } = poll;
+    if (keeper !== undefined && poll.task !== undefined && keeper.wants(poll.task)) {
+      this.resumed(task);
+      return this.keepOnce(keeper, key, keeper.begin(poll.task), signal);
+    }
     try {
       if (poll.task !== undefined && (poll.changed || stalled !== undefined || status !== poll.task.status))
         await this.store.update(key, poll.task);
@@ -127,7 +143,11 @@ export class VideoTaskPoller implements VideoTaskPolling {
     const watch = this.gateway.videos.watch(handle, { intervalMs, backoff, timeoutMs, signal, onPoll });
     const hints = soon.subscribe(() => watch.pollSoon());
     try {
-      for await (const seen of watch) await this.write(key, signal, () => this.store.update(key, seen));
+      for await (const seen of watch) {
+        const { keeper } = this.settings;
+        if (keeper?.wants(seen)) await this.keep(keeper, key, keeper.begin(seen), signal);
+        else await this.write(key, signal, () => this.store.update(key, seen));
+      }
     } catch (error) {
       if (signal.aborted) return;
       if (!VideoTaskTimeoutError.isInstance(error)) throw error;
@@ -135,6 +155,53 @@ export class VideoTaskPoller implements VideoTaskPolling {
     } finally {
       hints.unsubscribe();
       await told;
+    }
+  }
+
+  /** Keeps the files of a task that succeeded; only then it succeeds in its record. */
+  private async keep(
+    keeper: ResultKeeper,
+    key: string,
+    begun: VideoTaskKeeping,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let keeping = begun;
+    while (!signal.aborted) {
+      const now = keeping;
+      await this.write(key, signal, () => this.store.keep(key, now));
+      const outcome = await keeper.attempt(key, keeping, signal);
+      if (signal.aborted) return;
+      if ("kept" in outcome) {
+        await this.write(key, signal, () => this.store.update(key, outcome.task, outcome.kept));
+        return;
+      }
+      keeping = outcome.keeping;
+      await this.write(key, signal, () => this.store.keep(key, outcome.keeping));
+      await pause(outcome.againMs, { signal });
+    }
+  }
+
+  /** One attempt to keep the files of a task that succeeded. */
+  private async keepOnce(
+    keeper: ResultKeeper,
+    key: string,
+    keeping: VideoTaskKeeping,
+    signal: AbortSignal,
+  ): Promise<PolledOnce> {
+    try {
+      await this.store.keep(key, keeping);
+      if (!keeper.hasRoom()) return { failedPolls: 0, nextPollMs: NO_PLACE_MS };
+      const outcome = await keeper.attempt(key, keeping, signal);
+      if (signal.aborted) return { failedPolls: 0, nextPollMs: 0 };
+      if ("kept" in outcome) {
+        await this.store.update(key, outcome.task, outcome.kept);
+        return { failedPolls: 0 };
+      }
+      await this.store.keep(key, outcome.keeping);
+      return { failedPolls: 0, nextPollMs: outcome.againMs };
+    } catch (error) {
+      this.refused(key, error);
+      throw error;
     }
   }
 

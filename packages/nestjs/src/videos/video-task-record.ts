@@ -5,6 +5,7 @@ import {
   type VideoTaskHandle,
   videoOutcome,
 } from "@model-gateway/core";
+import type { KeptFile } from "../files/file-store.js";
 import { healedDeliveries, isDelivered, type VideoDelivery } from "./video-delivery.js";
 
 /**
@@ -42,6 +43,41 @@ export type VideoMetadata = Record<string, JSONValue>;
 /** What JSON can hold. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [name: string]: JSONValue };
 
+/** A file of a task that is kept. Plain JSON. */
+export interface KeptVideoFile extends KeptFile {
+  /** What it is of the task; `watermarked` is `watermarkURL` of a video. */
+  kind: "video" | "watermarked" | "last_frame";
+  /** Of the video in `task.videos`; 0 for a last frame. */
+  index: number;
+}
+
+/** What became of the files of a task that succeeded. */
+export interface KeptResult {
+  files: KeptVideoFile[];
+  /** Why one is missing: its address is dead. */
+  problem?: VideoTaskProblem;
+}
+
+/** A task that has succeeded, and whose files are being kept. It succeeds in its record when they are. Plain JSON. */
+export interface VideoTaskKeeping {
+  /** The task as the gateway gave it in the end. */
+  task: VideoTask;
+  /** When it was seen to have succeeded, in milliseconds since the epoch. */
+  since: number;
+  /** Attempts in a row that did not keep all of its files. */
+  failedAttempts: number;
+  /** Why the last one did not. */
+  problem?: VideoTaskProblem;
+  /** Set when a file has arrived at some process, whose store has not taken it yet: its address is not all there is of it. */
+  arrived?: boolean;
+  /** How often the gateway gave other addresses after all that it had given before were dead. */
+  renewals?: number;
+  /** When the first of the addresses dies, in milliseconds since the epoch, if they tell. */
+  expiresAt?: number;
+  /** About when it is tried again, in milliseconds since the epoch. */
+  nextAttemptAt?: number;
+}
+
 /** What is written before the gateway is asked. */
 export interface VideoTaskIntent {
   key: string;
@@ -62,8 +98,18 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   handle?: VideoTaskHandle;
   /** The task as last polled, with the gateway's raw answer. */
   task?: VideoTask;
-  /** Why it is `rejected` or `unknown`, or why the module itself polls it no more (`videos.maxWatchMs`). */
+  /**
+   * Why it is `rejected` or `unknown`, why the module itself polls it no more (`videos.maxWatchMs`), or, of one that
+   * `succeeded`, why a file of it is not kept.
+   */
   problem?: VideoTaskProblem;
+  /**
+   * Set while its files are being kept (`videos.keep`): the task is over at the gateway, and the rest of the record is how it
+   * was before. A change of it is told when it begins and when the kind of its problem changes.
+   */
+  keeping?: VideoTaskKeeping;
+  /** Its files, each durable, once it `succeeded`, if `videos.keep` is set. */
+  files?: KeptVideoFile[];
   /**
    * Set while the task cannot be read. A change of it is told when it begins, when the kind of the problem changes, and
    * when it ends; the counts of a record that is read are those of the last poll.
@@ -121,10 +167,17 @@ export function acceptedRecord(record: VideoTaskRecord, task: VideoTask): VideoT
   return { ...polledRecord(rest, task), ...healedDeliveries(record), watchedSince: Date.now() };
 }
 
-/** A record after a poll. */
-export function polledRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
-  const { problem: _solved, stalled: _ended, watchCancelledAt: _resumed, ...rest } = record;
-  return { ...rest, ...touched(record), status: task.status, handle: task.handle, task };
+/** A record after a poll. @param kept what became of the files of a task that succeeded, if they are to be kept */
+export function polledRecord(record: VideoTaskRecord, task: VideoTask, kept?: KeptResult): VideoTaskRecord {
+  const {
+    problem: _solved,
+    stalled: _ended,
+    keeping: _over,
+    files: _before,
+    watchCancelledAt: _resumed,
+    ...rest
+  } = record;
+  return { ...rest, ...touched(record), status: task.status, handle: task.handle, task, ...kept };
 }
 
 /** A record of a submission that something went wrong with. One that has its task stays as it is. */
@@ -143,9 +196,20 @@ export function stalledRecord(record: VideoTaskRecord, stalled: VideoTaskStall):
   return { ...record, ...(isNews && touched(record)), stalled };
 }
 
+/** A record whose files are being kept. Its version grows when that, or why it did not work yet, is news. */
+export function keepingRecord(
+  { stalled, ...record }: VideoTaskRecord,
+  keeping: VideoTaskKeeping,
+): VideoTaskRecord {
+  const { keeping: before } = record;
+  const isNews =
+    before === undefined || before.problem?.kind !== keeping.problem?.kind || stalled !== undefined;
+  return { ...record, ...(isNews && touched(record)), keeping };
+}
+
 /** A record that nobody polls any more. @param problem set when not the application wanted it so */
 export function unwatchedRecord(record: VideoTaskRecord, problem?: VideoTaskProblem): VideoTaskRecord {
-  const { stalled: _notPolled, problem: _before, ...rest } = record;
+  const { stalled: _notPolled, keeping: _notKept, problem: _before, ...rest } = record;
   return {
     ...rest,
     ...touched(record),

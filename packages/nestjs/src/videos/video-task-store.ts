@@ -2,7 +2,9 @@ import type { VideoTask } from "@model-gateway/core";
 import { EMPTY, type Observable } from "rxjs";
 import type { VideoDelivery, VideoHandlerStatus } from "./video-delivery.js";
 import type {
+  KeptResult,
   VideoTaskIntent,
+  VideoTaskKeeping,
   VideoTaskProblem,
   VideoTaskRecord,
   VideoTaskRecordStatus,
@@ -148,8 +150,18 @@ export abstract class VideoTaskStore {
   /** Nobody knows whether the gateway took the task. Does nothing when it is known that it did. */
   abstract lose(key: string, problem: VideoTaskProblem): Promise<void>;
 
-  /** Writes what a poll saw. The task is `stalled` no more. */
-  abstract update(key: string, task: VideoTask): Promise<void>;
+  /**
+   * Writes what a poll saw. The task is `stalled` no more, and its files are not being kept any more.
+   *
+   * @param kept what became of the files of a task that succeeded, if they are to be kept
+   */
+  abstract update(key: string, task: VideoTask, kept?: KeptResult): Promise<void>;
+
+  /**
+   * Writes that the files of a task are being kept, so that a crash leaves their addresses; what else the record says stays,
+   * but for `stalled`. It is a change, and told, when that begins, or the kind of its problem is another one.
+   */
+  abstract keep(key: string, keeping: VideoTaskKeeping): Promise<void>;
 
   /**
    * Writes that a poll failed. It is a change, and told, when the task was not stalled or the kind of the problem is

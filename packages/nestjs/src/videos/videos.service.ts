@@ -123,7 +123,7 @@ export class VideosService
     this.deliverer = new VideoDeliverer(store, handlers.settings);
     this.completions = new VideoCompletions(this.deliverer);
     this.completed$ = this.completions.completed$;
-    this.reconciler = new VideoReconciler(gateway, store);
+    this.reconciler = new VideoReconciler(gateway, store, polling.keeper);
     this.watches = new VideoWatches(store, this);
     this.orphans$ = this.watches.matching({ status: "unknown" });
     this.stalled$ = this.watches.matching({ stalled: true });
@@ -359,7 +359,7 @@ export class VideosService
 
   private async record(key: string, task: VideoTask): Promise<void> {
     try {
-      await this.store.accept(key, task);
+      await this.store.accept(key, this.polling.keeper?.withhold(task) ?? task);
     } catch (error) {
       // The last place that knows the task.
       const notKept = new VideoNotKeptError(key, task.handle, error);
@@ -409,11 +409,20 @@ export class VideosService
   }
 }
 
+/** Addresses that die within this time are told of. */
+const DYING_MS = 15 * 60_000;
+
+function isNear(expiresAt: number): boolean {
+  return expiresAt - Date.now() < DYING_MS;
+}
+
 /** What an operator should know of the records that are not finished. */
 function troublesOf(records: VideoTaskRecord[]): string[] {
   const orphans = records.filter(({ status }) => status === "unknown");
   const left = records.filter(({ watchCancelledAt }) => watchCancelledAt !== undefined);
   const stalled = records.flatMap((record) => record.stalled ?? []);
+  const unkept = records.flatMap(({ keeping }) => (keeping?.problem === undefined ? [] : keeping));
+  const dying = records.flatMap(({ keeping }) => keeping?.expiresAt ?? []).filter(isNear);
   const troubles: string[] = [];
   if (orphans.length > 0)
     troubles.push(`${orphans.length} video submissions are of unknown outcome: reconcile them.`);
@@ -422,6 +431,22 @@ function troublesOf(records: VideoTaskRecord[]): string[] {
     const since = new Date(Math.min(...stalled.map((stall) => stall.since))).toISOString();
     troubles.push(
       `${stalled.length} video tasks cannot be read, the first since ${since} (${kinds}). They are polled on.`,
+    );
+  }
+  if (unkept.length > 0) {
+    const since = Math.min(...unkept.map((keeping) => keeping.since));
+    const reasons = new Set(unkept.flatMap(({ problem }) => problem?.message ?? []));
+    const [reason, ...others] = reasons;
+    const more = others.length > 0 ? ` And ${others.length} other reasons.` : "";
+    troubles.push(
+      `The files of ${unkept.length} videos that are done cannot be kept, the first since ` +
+        `${new Date(since).toISOString()}. It is tried again until their addresses are dead. The reason: ${reason}${more}`,
+    );
+  }
+  if (dying.length > 0) {
+    const first = new Date(Math.min(...dying)).toISOString();
+    troubles.push(
+      `The addresses of ${dying.length} videos that are not kept yet die soon, the first at ${first}.`,
     );
   }
   if (left.length > 0)
