@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { StreamStoreFullError } from "../../src/index.js";
 import { RedisStreamStore } from "../../src/redis.js";
-import { streamStoreContract } from "../../src/testing/stream-store-contract.js";
+import { streamStoreContract } from "../../src/testing.js";
 import { hasRedis, hasRedisServer, RedisServer, type Redis as Server, useRedis } from "../use-redis.js";
 
 const NEVER_MS = 600_000;

@@ -1,4 +1,4 @@
-import type { GatewayErrorKind } from "@model-gateway/core";
+import type { GatewayErrorKind } from "../errors/gateway-error.js";
 
 /** Why a stream with a key broke: see `KeyedStreamError`. */
 export type StreamBreak = "broken" | "refused" | "stopped" | "abandoned" | "cut" | "full" | "lost";

@@ -6,10 +6,11 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** ARGV: run, lease in ms, what a stream is kept for that nobody ends. */
+/** ARGV: run, lease in ms, what a stream is kept for that nobody ends, the run that it replaces or nothing. */
 export const BEGIN = `${NOW}
 local run, outcome = unpack(redis.call('HMGET', KEYS[1], 'run', 'outcome'))
-if run and outcome ~= 'refused' then return run == ARGV[1] and 1 or 0 end
+local makes_way = outcome == 'refused' or (outcome and run == ARGV[4])
+if run and not makes_way then return run == ARGV[1] and 1 or 0 end
 -- First what needs memory: after it has written anything, Redis refuses a script no more.
 redis.call('HSET', KEYS[1], 'run', ARGV[1], 'count', 0, 'read', now, 'lease', now + ARGV[2])
 redis.call('HDEL', KEYS[1], 'outcome', 'end')

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { Redis, type RedisOptions } from "ioredis";
-import type { Observable } from "rxjs";
-import { StreamChanges } from "../streams/stream-changes.js";
-import type { StreamEnd } from "../streams/stream-end.js";
-import { type StreamLease, type StreamPage, StreamStore } from "../streams/stream-store.js";
-import { StreamStoreFullError } from "../streams/stream-store-full-error.js";
+import { type StreamChange, StreamChanges } from "../resumable/stream-changes.js";
+import type { StreamEnd } from "../resumable/stream-end.js";
+import { type StreamLease, type StreamPage, StreamStore } from "../resumable/stream-store.js";
+import { StreamStoreFullError } from "../resumable/stream-store-full-error.js";
 import { runScript } from "./run-script.js";
 import { APPEND, BEGIN, FINISH, READ, RENEW } from "./stream-scripts.js";
 
@@ -28,7 +27,7 @@ const EVENTS_PER_PAGE = 1_000;
  */
 export class RedisStreamStore extends StreamStore {
   readonly shared = true;
-  private readonly changes = new StreamChanges((key, watched) => this.watch(key, watched));
+  private readonly changes = new StreamChanges((key, watched) => this.follow(key, watched));
   private readonly prefix: string;
   private client: Redis | undefined;
   private subscriber: Redis | undefined;
@@ -51,7 +50,7 @@ export class RedisStreamStore extends StreamStore {
     subscriber.on("error", ignore);
     subscriber.on("message", (channel, message) => {
       const key = this.keyOfChannel.get(channel);
-      if (key !== undefined) this.changes.next(key, { ended: message === "end" });
+      if (key !== undefined) this.changes.tell(key, { ended: message === "end" });
     });
     this.client = client;
     this.subscriber = subscriber;
@@ -69,8 +68,8 @@ export class RedisStreamStore extends StreamStore {
     this.disconnect();
   }
 
-  async begin(key: string, run: string, leaseMs: number): Promise<boolean> {
-    return (await this.ask(BEGIN, key, run, leaseMs, FORGOTTEN_AFTER_MS)) === 1;
+  async begin(key: string, run: string, leaseMs: number, replaces = ""): Promise<boolean> {
+    return (await this.ask(BEGIN, key, run, leaseMs, FORGOTTEN_AFTER_MS, replaces)) === 1;
   }
 
   async append(key: string, run: string, number: number, event: string): Promise<boolean> {
@@ -97,8 +96,8 @@ export class RedisStreamStore extends StreamStore {
     return { run, events, count, ...(end !== "" && { end: JSON.parse(end) as StreamEnd }) };
   }
 
-  changes$(key: string): Observable<{ ended: boolean }> {
-    return this.changes.of(key);
+  watch(key: string, changed: (change: StreamChange) => void): () => void {
+    return this.changes.watch(key, changed);
   }
 
   private async ask(script: string, key: string, ...values: Array<string | number>): Promise<unknown> {
@@ -117,7 +116,7 @@ export class RedisStreamStore extends StreamStore {
     return `${this.prefix}:changes:${digestOf(key)}`;
   }
 
-  private watch(key: string, watched: boolean): void {
+  private follow(key: string, watched: boolean): void {
     const channel = this.channelOf(key);
     if (watched) {
       this.keyOfChannel.set(channel, key);
@@ -132,7 +131,7 @@ export class RedisStreamStore extends StreamStore {
     this.subscriber?.subscribe(channel).then(() => {
       const key = this.keyOfChannel.get(channel);
       // What was told before we listened.
-      if (key !== undefined) this.changes.next(key, { ended: true });
+      if (key !== undefined) this.changes.tell(key, { ended: true });
     }, ignore);
   }
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { filter, firstValueFrom } from "rxjs";
-import type { StreamEnd } from "../streams/stream-end.js";
-import type { StreamStore } from "../streams/stream-store.js";
-import type { StoreContractCase } from "./video-task-store-contract.js";
+import type { StreamEnd } from "../resumable/stream-end.js";
+import type { StreamStore } from "../resumable/stream-store.js";
+import type { StoreContractCase } from "./store-contract-case.js";
 
 /** Longer than any test. */
 const NEVER_MS = 600_000;
@@ -124,6 +123,20 @@ export function streamStoreContract(
       assert.deepEqual({ run, events, end }, { run: "b2", events: ["1"], end: undefined });
       assert.equal(await store.append(key, "a1", 2, "2"), false);
     }),
+    withStore("lets the next call have the key of one that is over, and of no other", async (store, key) => {
+      await begun(store, key, ["1"]);
+      assert.equal(await store.begin(key, "b2", NEVER_MS, "a1"), false, "It runs.");
+      assert.equal(await store.finish(key, "a1", COMPLETE, NEVER_MS), true);
+      assert.equal(await store.begin(key, "b2", NEVER_MS, "c3"), false, "It is another.");
+      assert.deepEqual((await readAll(store, key)).events, ["1"]);
+      const results = await Promise.all(["b2", "c3"].map((run) => store.begin(key, run, NEVER_MS, "a1")));
+      assert.equal(results.filter(Boolean).length, 1);
+      const owner = results[0] ? "b2" : "c3";
+      assert.equal(await store.append(key, "a1", 2, "2"), false);
+      assert.equal(await store.append(key, owner, 1, "3"), true);
+      const { run, events, end } = await readAll(store, key);
+      assert.deepEqual({ run, events, end }, { run: owner, events: ["3"], end: undefined });
+    }),
     withStore("forgets a stream some time after its end", async (store, key) => {
       await begun(store, key, ["1"]);
       await store.finish(key, "a1", COMPLETE, 20);
@@ -143,19 +156,24 @@ export function streamStoreContract(
     }),
     withStore("tells of each change, and whether it was the end", async (store, key) => {
       await begun(store, key);
-      const appended = firstValueFrom(store.changes$(key).pipe(filter(({ ended }) => !ended)));
-      const ended = firstValueFrom(store.changes$(key).pipe(filter((change) => change.ended)));
-      let told = false;
-      void appended.then(() => {
-        told = true;
+      const told = { more: 0, end: 0 };
+      const unwatch = store.watch(key, ({ ended }) => {
+        told[ended ? "end" : "more"]++;
       });
+      const unheard = { ...told };
+      store.watch(key, () => {
+        unheard.more++;
+      })();
       // The first may be told of before a shared store listens.
-      for (let number = 1; !told; number++) {
+      for (let number = 1; told.more === 0; number++) {
         await store.append(key, "a1", number, String(number));
         await pause(1);
       }
+      const before = told.end;
       await store.finish(key, "a1", COMPLETE, NEVER_MS);
-      await ended;
+      while (told.end === before) await pause(1);
+      assert.equal(unheard.more, 0, "A listener that was taken off is told of nothing.");
+      unwatch();
     }),
     withStore(
       "takes the stream of an owner that is silent for cut, where others could see it",

@@ -1,4 +1,4 @@
-import type { Observable } from "rxjs";
+import type { StreamChange } from "./stream-changes.js";
 import type { StreamEnd } from "./stream-end.js";
 
 /** What a reader of a stream is given at once. */
@@ -26,7 +26,7 @@ export interface StreamLease {
  * owner: the process that makes the paid call. Numbers of events begin at 1. Methods reject when the store cannot be
  * reached, and may then be called again with the same arguments: none does anything twice.
  *
- * `streamStoreContract` of `@model-gateway/nestjs/testing` is what every store must do.
+ * `streamStoreContract` of `@model-gateway/core/testing` is what every store must do.
  */
 export abstract class StreamStore {
   /** Whether several processes see the same streams. */
@@ -39,12 +39,13 @@ export abstract class StreamStore {
   abstract close(): Promise<void>;
 
   /**
-   * Makes `run` the owner of a new stream. A stream that was refused (`end.outcome`) makes way for it.
+   * Makes `run` the owner of a new stream. A stream that was refused (`end.outcome`) makes way for it, and so does that of
+   * the call `replaces` once it is over.
    *
    * @returns false when there is a stream with this key, unless it is of this very `run`
    * @throws StreamStoreFullError when there is no room; nothing is taken then
    */
-  abstract begin(key: string, run: string, leaseMs: number): Promise<boolean>;
+  abstract begin(key: string, run: string, leaseMs: number, replaces?: string): Promise<boolean>;
 
   /**
    * Adds an event.
@@ -74,6 +75,11 @@ export abstract class StreamStore {
    */
   abstract read(key: string, after: number, keepMs: number): Promise<StreamPage | undefined>;
 
-  /** Emits when there may be more to read, and whether that is the end. Some may get lost. Never ends with an error. */
-  abstract changes$(key: string): Observable<{ ended: boolean }>;
+  /**
+   * Tells when there may be more to read, and whether that is the end. Some of it may get lost. Never throws, also before
+   * the store is open.
+   *
+   * @returns a function that takes the listener off again
+   */
+  abstract watch(key: string, changed: (change: StreamChange) => void): () => void;
 }

@@ -1,5 +1,3 @@
-import { performance } from "node:perf_hooks";
-import type { Subscription } from "rxjs";
 import { KeyedStreamError } from "./keyed-stream-error.js";
 import { pause } from "./pause.js";
 import { heartbeatMs, type StreamSettings } from "./stream-settings.js";
@@ -12,35 +10,52 @@ const AGAIN_MS = 250;
 export class StreamReading {
   /** Whether there is still a reader. */
   open = true;
+  /** Set when it is to have no more than there is. */
+  leaving = false;
+  /** Resolves when it has stopped. */
+  readonly stopped: Promise<void>;
   private changed = false;
   private wake: (() => void) | undefined;
-  private readonly changes: Subscription;
+  private readonly unwatch: () => void;
+  private resolveStopped = () => {};
 
   constructor(
     private readonly store: StreamStore,
-    private readonly key: string,
+    readonly key: string,
     private readonly settings: StreamSettings,
   ) {
-    this.changes = store.changes$(key).subscribe(() => {
-      this.changed = true;
-      this.wake?.();
+    this.stopped = new Promise((resolve) => {
+      this.resolveStopped = resolve;
     });
+    this.unwatch = store.watch(key, () => this.look());
   }
 
   stop(): void {
+    if (!this.open) return;
     this.open = false;
-    this.changes.unsubscribe();
+    this.unwatch();
     this.wake?.();
+    this.resolveStopped();
   }
 
-  /** @throws KeyedStreamError when the store is away for longer than a lease */
+  /** It gets what there is now, and is told that the rest is elsewhere. */
+  leave(): void {
+    this.leaving = true;
+    this.look();
+  }
+
+  /** @throws KeyedStreamError when the store is away for longer than a lease, or the reader is to leave */
   async read(after: number): Promise<StreamPage | undefined> {
     const until = performance.now() + this.settings.leaseMs;
     for (;;) {
       this.changed = false;
+      const { leaving } = this;
       try {
-        return await this.store.read(this.key, after, this.settings.keepMs);
+        const page = await this.store.read(this.key, after, this.settings.keepMs);
+        if (leaving && page?.end === undefined) throw new KeyedStreamError("closing");
+        return page;
       } catch (cause) {
+        if (leaving) throw new KeyedStreamError("closing", { cause });
         if (!this.open || performance.now() > until) throw new KeyedStreamError("unavailable", { cause });
         await this.pause(AGAIN_MS);
       }
@@ -50,6 +65,11 @@ export class StreamReading {
   /** Resolves when something may have changed since the last read, and in time to read again for the owner to see. */
   async change(): Promise<void> {
     if (!this.changed && this.open) await this.pause(heartbeatMs(this.settings));
+  }
+
+  private look(): void {
+    this.changed = true;
+    this.wake?.();
   }
 
   private async pause(ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { GatewayError, type GatewayErrorKind } from "@model-gateway/core";
+import { defineKnown, GatewayError, type GatewayErrorKind, markErrorClass } from "../errors/gateway-error.js";
 import type { StreamBreak, StreamEnd } from "./stream-end.js";
 
 /**
@@ -6,9 +6,9 @@ import type { StreamBreak, StreamEnd } from "./stream-end.js";
  * way: the call was `broken` (`kind`, `status` and `code` are core's), was `refused` before anything was paid (the key is
  * free again), `stopped` by `stop()`, `abandoned` by its readers for `graceMs`, `cut` with the process that made it,
  * ended because it was too large (`full`), or its events were `lost` by the store. The others concern one reader: a stream
- * that is `unknown`, of which there is no more than a key; a store that is `unavailable`; an application that is `closing`.
+ * that is `unknown`, of which there is no more than a key, or `busy` with the answer to something else; a store that is `unavailable`; an application that is `closing`.
  */
-export type KeyedStreamBreak = StreamBreak | "unknown" | "unavailable" | "closing";
+export type KeyedStreamBreak = StreamBreak | "unknown" | "busy" | "unavailable" | "closing";
 
 interface Meaning {
   kind: GatewayErrorKind;
@@ -23,7 +23,7 @@ const MEANINGS: Record<KeyedStreamBreak, Meaning> = {
   stopped: { kind: "aborted", message: `The stream was stopped. ${PAID}.`, maybeProcessed: true },
   abandoned: {
     kind: "stream_interrupted",
-    message: `Nobody read the stream for streams.graceMs, and its call was aborted. ${PAID}: ask again under another key.`,
+    message: `Nobody read the stream for graceMs, and its call was aborted. ${PAID}: ask again under another key.`,
     maybeProcessed: true,
   },
   cut: {
@@ -34,7 +34,7 @@ const MEANINGS: Record<KeyedStreamBreak, Meaning> = {
   full: {
     kind: "invalid_response",
     message:
-      `The stream is larger than streams.maxStreamBytes or than its store has room for, and its call was aborted. ` +
+      `The stream is larger than maxStreamBytes or than its store has room for, and its call was aborted. ` +
       `${PAID}: raise the limit before you ask again under another key.`,
     maybeProcessed: true,
   },
@@ -46,6 +46,13 @@ const MEANINGS: Record<KeyedStreamBreak, Meaning> = {
   unknown: {
     kind: "not_found",
     message: "There is no such stream any more, and a reader that comes back pays for no new one.",
+    maybeProcessed: false,
+  },
+  busy: {
+    kind: "bad_request",
+    message:
+      "The stream with this key runs, and answers another request. Nothing was sent, and nothing paid: read it, or stop " +
+      "it, before you ask anew.",
     maybeProcessed: false,
   },
   unavailable: {
@@ -62,7 +69,6 @@ const MEANINGS: Record<KeyedStreamBreak, Meaning> = {
 
 /** A reader of a stream with a key gets no more of it; `reason` says why. */
 export class KeyedStreamError extends GatewayError {
-  override readonly name = "KeyedStreamError";
   readonly kind: GatewayErrorKind;
   readonly reason: KeyedStreamBreak;
   /** HTTP status of the gateway's answer, where there was one. */
@@ -87,7 +93,9 @@ export class KeyedStreamError extends GatewayError {
     this.kind = kind;
     this.reason = reason;
     const { status, code, name: errorName } = problem ?? {};
-    for (const [name, value] of Object.entries({ status, code, errorName, eventId }))
-      if (value !== undefined) Object.defineProperty(this, name, { value, enumerable: true });
+    defineKnown(this, { status, code, errorName, eventId });
   }
+
+  declare static readonly isInstance: (error: unknown) => error is KeyedStreamError;
 }
+markErrorClass(KeyedStreamError, "KeyedStreamError");

@@ -1,18 +1,13 @@
-import { performance } from "node:perf_hooks";
-import { type APIError, GatewayError } from "@model-gateway/core";
-import { filter } from "rxjs";
+import type { APIError } from "../errors/api-error.js";
+import { GatewayError } from "../errors/gateway-error.js";
+import { byteLength } from "./byte-length.js";
 import { pause } from "./pause.js";
 import { repeatEvery } from "./repeat-every.js";
 import type { StreamEnd } from "./stream-end.js";
 import { heartbeatMs, type StreamSettings } from "./stream-settings.js";
+import type { StreamSource } from "./stream-source.js";
 import type { StreamStore } from "./stream-store.js";
 import { StreamStoreFullError } from "./stream-store-full-error.js";
-
-/** What a stream with a key is made of. */
-export interface StreamSource {
-  /** Sends the paid request; to be aborted with the signal. Its events are JSON. */
-  open(signal: AbortSignal): PromiseLike<AsyncIterable<unknown>>;
-}
 
 /** The process that makes the call. */
 export interface StreamProcess {
@@ -34,7 +29,7 @@ export class StreamRun {
 
   constructor(
     private readonly store: StreamStore,
-    private readonly key: string,
+    readonly key: string,
     private readonly run: string,
     private readonly settings: StreamSettings,
     source: StreamSource,
@@ -42,12 +37,11 @@ export class StreamRun {
   ) {
     const over = new AbortController();
     const beats = repeatEvery(heartbeatMs(settings), over.signal, () => this.renew());
-    const ended = store
-      .changes$(key)
-      .pipe(filter((change) => change.ended))
-      .subscribe(() => this.renew());
+    const unwatch = store.watch(key, ({ ended }) => {
+      if (ended) void this.renew();
+    });
     this.over = this.pump(source).then(() => {
-      ended.unsubscribe();
+      unwatch();
       over.abort();
       return beats;
     });
@@ -68,7 +62,7 @@ export class StreamRun {
       for await (const event of await source.open(signal)) {
         if (signal.aborted) break;
         const json = JSON.stringify(event);
-        bytes += Buffer.byteLength(json);
+        bytes += byteLength(json);
         if (bytes > this.settings.maxStreamBytes) {
           this.end("full");
           break;
@@ -77,7 +71,7 @@ export class StreamRun {
         if (!(await this.write(() => this.store.append(this.key, this.run, next, json)))) this.lose();
       }
     } catch (error) {
-      if (error instanceof StreamStoreFullError) this.end("full");
+      if (StreamStoreFullError.isInstance(error)) this.end("full");
       else end = endOf(error, number);
     }
     if (this.controller.signal.aborted && this.ending === undefined) return;
@@ -107,7 +101,7 @@ export class StreamRun {
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof StreamStoreFullError) throw error;
+        if (StreamStoreFullError.isInstance(error)) throw error;
         // The application is closing, and the lease tells the others.
         if (this.ending?.outcome === "cut") return false;
         if (performance.now() > until) {

@@ -1,8 +1,7 @@
-import { performance } from "node:perf_hooks";
-import { ConfigurationError } from "@model-gateway/core";
-import type { Observable } from "rxjs";
+import { ConfigurationError } from "../errors/errors.js";
+import { byteLength } from "./byte-length.js";
 import { pause } from "./pause.js";
-import { StreamChanges } from "./stream-changes.js";
+import { type StreamChange, StreamChanges } from "./stream-changes.js";
 import type { StreamEnd } from "./stream-end.js";
 import { type StreamLease, type StreamPage, StreamStore } from "./stream-store.js";
 import { StreamStoreFullError } from "./stream-store-full-error.js";
@@ -57,9 +56,9 @@ export class MemoryStreamStore extends StreamStore {
     this.bytes = 0;
   }
 
-  async begin(key: string, run: string): Promise<boolean> {
+  async begin(key: string, run: string, _leaseMs: number, replaces?: string): Promise<boolean> {
     const taken = this.streams.get(key);
-    if (taken !== undefined && taken.end?.outcome !== "refused") return taken.run === run;
+    if (taken !== undefined && !makesWay(taken, replaces)) return taken.run === run;
     this.makeRoom(STREAM_BYTES);
     if (taken !== undefined) this.forget(key, taken);
     this.streams.set(key, {
@@ -67,7 +66,7 @@ export class MemoryStreamStore extends StreamStore {
       ...{ readAt: performance.now(), forgotten: new AbortController() },
     });
     this.bytes += STREAM_BYTES;
-    this.changes.next(key, { ended: false });
+    this.changes.tell(key, { ended: false });
     return true;
   }
 
@@ -75,12 +74,12 @@ export class MemoryStreamStore extends StreamStore {
     const stream = this.running(key, run);
     if (stream === undefined) return false;
     if (number <= stream.events.length) return true;
-    const bytes = Buffer.byteLength(event);
+    const bytes = byteLength(event);
     this.makeRoom(bytes);
     stream.events.push(event);
     stream.bytes += bytes;
     this.bytes += bytes;
-    this.changes.next(key, { ended: false });
+    this.changes.tell(key, { ended: false });
     return true;
   }
 
@@ -99,7 +98,7 @@ export class MemoryStreamStore extends StreamStore {
     this.streams.set(key, stream);
     const { signal } = stream.forgotten;
     void pause(keepMs, { signal, ref: false }).then(() => this.forget(key, stream));
-    this.changes.next(key, { ended: true });
+    this.changes.tell(key, { ended: true });
     return true;
   }
 
@@ -111,8 +110,8 @@ export class MemoryStreamStore extends StreamStore {
     return { run, events: events.slice(after), count: events.length, ...(end !== undefined && { end }) };
   }
 
-  changes$(key: string): Observable<{ ended: boolean }> {
-    return this.changes.of(key);
+  watch(key: string, changed: (change: StreamChange) => void): () => void {
+    return this.changes.watch(key, changed);
   }
 
   private running(key: string, run: string | undefined): KeptStream | undefined {
@@ -141,4 +140,8 @@ export class MemoryStreamStore extends StreamStore {
     if (this.bytes + bytes > this.maxBytes)
       throw new StreamStoreFullError(`Streams need more than the ${this.maxBytes} bytes of maxBytes.`);
   }
+}
+
+function makesWay({ run, end }: KeptStream, replaces: string | undefined): boolean {
+  return end !== undefined && (end.outcome === "refused" || run === replaces);
 }
