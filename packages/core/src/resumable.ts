@@ -15,3 +15,13 @@ export { DEFAULT_STREAM_SETTINGS, type StreamSettings } from "./resumable/stream
 export type { StreamSource } from "./resumable/stream-source.js";
 export { type StreamLease, type StreamPage, StreamStore } from "./resumable/stream-store.js";
 export { StreamStoreFullError } from "./resumable/stream-store-full-error.js";
+export { SERVER_SENT_EVENTS, type StreamFormat } from "./web/stream-format.js";
+export {
+  createStreamHandlers,
+  type StreamAction,
+  type StreamCall,
+  type StreamContent,
+  type StreamHandler,
+  type StreamHandlers,
+  type StreamHandlersOptions,
+} from "./web/stream-handlers.js";

@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
+import {
+  hasRedis,
+  hasRedisServer,
+  RedisServer,
+  type Redis as Server,
+  useRedis,
+} from "@model-gateway/test-servers";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { StreamStoreFullError } from "../../src/index.js";
-import { RedisStreamStore } from "../../src/redis.js";
-import { streamStoreContract } from "../../src/testing.js";
-import { hasRedis, hasRedisServer, RedisServer, type Redis as Server, useRedis } from "../use-redis.js";
+import { StreamStoreFullError } from "../resumable/stream-store-full-error.js";
+import { streamStoreContract } from "../testing/stream-store-contract.js";
+import { RedisStreamStore } from "./redis-stream-store.js";
 
 const NEVER_MS = 600_000;
 

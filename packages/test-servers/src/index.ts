@@ -1,0 +1,3 @@
+export { freePort } from "./free-port.js";
+export { hasRedis, hasRedisServer, type Redis, RedisServer, useRedis } from "./redis-server.js";
+export { type RouteHandlers, type RouteServer, serveRoutes } from "./serve-routes.js";
