@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Handlers of one path, by method, as in the route file of a framework. */
-export type RouteHandlers = Partial<Record<string, (request: Request) => Promise<Response>>>;
+/** Handlers of one path, as in the route file of a framework. */
+export type RouteHandlers = Partial<Record<Method, (request: Request) => Promise<Response>>>;
+
+type Method = "GET" | "POST" | "DELETE";
 
 /** A server of handlers of the web. */
 export interface RouteServer {
@@ -48,7 +50,7 @@ async function answer(
 ): Promise<void> {
   const url = new URL(message.url ?? "/", "http://localhost");
   const { method = "GET" } = message;
-  const handler = routeOf(url.pathname)?.[method];
+  const handler = routeOf(url.pathname)?.[method as Method];
   if (handler === undefined) {
     response.writeHead(404).end();
     return;

@@ -43,11 +43,12 @@ export interface OpenedStream {
   /** Whether the reader has everything, the end included. */
   isOver: boolean;
   /**
-   * To be read to the end or left, else it counts as read for as long as the signal does not abort.
+   * To be read to the end or left, else it counts as read for as long as the signal does not abort. It returns the id of the
+   * stream's end, which is that of a reader that has everything; undefined when the reader left.
    *
    * @throws KeyedStreamError when the stream did not come to a proper end
    */
-  events: AsyncIterable<StreamEvent>;
+  events: AsyncGenerator<StreamEvent, string | undefined>;
 }
 
 const NO_ROOM: StreamProblem = {
@@ -160,27 +161,24 @@ export class ResumableStreams {
     }
   }
 
-  private async *follow(
-    first: StreamPage,
-    from: number,
-    reading: StreamReading,
-  ): AsyncGenerator<StreamEvent> {
+  private async *follow(first: StreamPage, from: number, reading: StreamReading): OpenedStream["events"] {
     try {
-      if (!reading.open) return;
+      if (!reading.open) return undefined;
       const { run } = first;
       let number = from;
       for (let page = first; ; ) {
         for (const json of page.events) {
           number++;
           yield { id: formatEventId({ run, number }), json };
-          if (!reading.open) return;
+          if (!reading.open) return undefined;
         }
         if (page.end !== undefined && number >= page.count) {
-          finish(page.end, formatEventId({ run, number: page.count + 1 }));
-          return;
+          const eventId = formatEventId({ run, number: page.count + 1 });
+          finish(page.end, eventId);
+          return eventId;
         }
         if (page.events.length === 0) await reading.change();
-        if (!reading.open) return;
+        if (!reading.open) return undefined;
         const next = await reading.read(number);
         if (next?.run !== run) throw new KeyedStreamError("lost");
         page = next;
@@ -188,6 +186,7 @@ export class ResumableStreams {
     } catch (error) {
       // Nobody is there to be told.
       if (reading.open) throw error;
+      return undefined;
     } finally {
       reading.stop();
     }

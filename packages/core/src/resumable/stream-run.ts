@@ -26,6 +26,8 @@ export class StreamRun {
   private readonly controller = new AbortController();
   /** Set when this process ends the call, and why. */
   private ending: StreamEnd | undefined;
+  /** Whether all of the call was read: there is nothing left to abort. */
+  private isRead = false;
 
   constructor(
     private readonly store: StreamStore,
@@ -75,13 +77,14 @@ export class StreamRun {
       else end = endOf(error, number);
     }
     if (this.controller.signal.aborted && this.ending === undefined) return;
+    this.isRead = true;
     const { keepMs } = this.settings;
     await this.write(() => this.store.finish(this.key, this.run, this.ending ?? end, keepMs)).catch(() => {});
   }
 
   /** The stream has its end without us. */
   private lose(): void {
-    this.controller.abort();
+    if (!this.isRead) this.controller.abort();
   }
 
   private async renew(): Promise<void> {

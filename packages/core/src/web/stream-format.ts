@@ -8,9 +8,9 @@ export interface StreamFormat {
   /**
    * After the last event of a whole stream.
    *
-   * @param id of this end, so that who has it is known to have everything; undefined when there was no event
+   * @param id of this end, so that who has it is known to have everything
    */
-  end(id: string | undefined): string;
+  end(id: string): string;
   /**
    * After the last event of a stream that is not whole.
    *

@@ -1,6 +1,5 @@
-import { followingEventId } from "../resumable/event-position.js";
 import { KeyedStreamError } from "../resumable/keyed-stream-error.js";
-import type { StreamEvent } from "../resumable/resumable-streams.js";
+import type { OpenedStream } from "../resumable/resumable-streams.js";
 import { failureOf } from "./stream-failure.js";
 import type { StreamFormat } from "./stream-format.js";
 
@@ -13,42 +12,37 @@ const encoder = new TextEncoder();
  * @throws KeyedStreamError when there is no event to send
  */
 export async function streamResponse(
-  events: AsyncIterable<StreamEvent>,
+  events: OpenedStream["events"],
   format: StreamFormat,
   gone: AbortController,
 ): Promise<Response> {
-  const iterator = events[Symbol.asyncIterator]();
-  const next = async (): Promise<IteratorResult<StreamEvent> | KeyedStreamError> => {
+  const next = async () => {
     try {
-      return await iterator.next();
+      return await events.next();
     } catch (error) {
       if (KeyedStreamError.isInstance(error)) return error;
       throw error;
     }
   };
-  let waiting: IteratorResult<StreamEvent> | KeyedStreamError | undefined = await next();
+  let waiting: Awaited<ReturnType<typeof next>> | undefined = await next();
   if (KeyedStreamError.isInstance(waiting) && waiting.reason !== "stopped") throw waiting;
-  let last: string | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const result = waiting ?? (await next());
         waiting = undefined;
-        // Whoever may still be listening must not take it for whole.
-        if (gone.signal.aborted) {
-          controller.error(new Error("The reader left."));
-          return;
-        }
         const write = (text: string) => controller.enqueue(encoder.encode(text));
         if (KeyedStreamError.isInstance(result)) {
           write(format.failure(result, format.message?.(result) ?? failureOf(result).message));
           controller.close();
-        } else if (result.done === true) {
-          write(format.end(last && followingEventId(last)));
+        } else if (result.done !== true) {
+          write(format.event(result.value));
+        } else if (result.value !== undefined) {
+          write(format.end(result.value));
           controller.close();
         } else {
-          last = result.value.id;
-          write(format.event(result.value));
+          // Whoever may still be listening must not take it for whole.
+          controller.error(new Error("The reader left."));
         }
       },
       cancel() {
