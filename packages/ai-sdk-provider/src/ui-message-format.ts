@@ -5,7 +5,7 @@ import { UIStreamError } from "./ui-stream-error.js";
 export const UI_MESSAGE_FORMAT: StreamFormat = {
   headers: { ...SERVER_SENT_EVENTS.headers, "x-vercel-ai-ui-message-stream": "v1" },
   event: SERVER_SENT_EVENTS.event,
-  end: () => "data: [DONE]\n\n",
+  end: (id) => `id: ${id}\ndata: [DONE]\n\n`,
   failure({ reason, eventId }, message) {
     const id = eventId === undefined ? "" : `id: ${eventId}\n`;
     return reason === "stopped"

@@ -36,8 +36,13 @@ export const SERVER_SENT_EVENTS: StreamFormat = {
   failure: ({ reason, eventId }, message) =>
     reason === "stopped"
       ? `${idLine(eventId)}event: stopped\ndata:\n\n`
-      : `${idLine(eventId)}event: error\n${message.replace(/^/gm, "data: ")}\n\n`,
+      : `${idLine(eventId)}event: error\n${dataLines(message)}\n\n`,
 };
+
+function dataLines(text: string): string {
+  const lines = text.split(/\r\n|\n|\r/);
+  return lines.map((line) => `data: ${line}`).join("\n");
+}
 
 function idLine(id: string | undefined): string {
   return id === undefined ? "" : `id: ${id}\n`;
