@@ -5,7 +5,7 @@ export class StreamStoreFullError extends Error {
   override readonly name = "StreamStoreFullError";
   readonly [MARKER] = true;
 
-  /** Also for one of another copy of this package, of which there is one for each entry in CommonJS. */
+  /** Also for one of another copy of this package. */
   static isInstance(error: unknown): error is StreamStoreFullError {
     return typeof error === "object" && error !== null && MARKER in error;
   }
