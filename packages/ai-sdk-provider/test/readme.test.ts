@@ -9,19 +9,7 @@ const README = new URL("../README.md", import.meta.url);
 const FOLDER = new URL(".readme/", import.meta.url);
 
 const RESULTS = [
-  ...[
-    "audio",
-    "chat",
-    "drawing",
-    "edited",
-    "embeddings",
-    "fox",
-    "heard",
-    "image",
-    "models",
-    "output",
-    "running",
-  ],
+  ...["audio", "drawing", "edited", "embeddings", "fox", "heard", "image", "models", "output", "running"],
   ...["pictures", "place", "sketch", "status", "text", "turning", "variants"],
 ];
 
