@@ -1,3 +1,5 @@
+import { readChatRequest } from "./read-chat-request.js";
+
 /** The chat that a request of `DefaultChatTransport` is about, wherever it says so. */
 export async function chatKeyOf(request: Request): Promise<string | undefined> {
   const { pathname, searchParams } = new URL(request.url);
@@ -5,9 +7,7 @@ export async function chatKeyOf(request: Request): Promise<string | undefined> {
   if (key !== null) return key;
   const [, encoded] = /\/([^/]+)\/stream\/?$/.exec(pathname) ?? [];
   if (encoded !== undefined) return decode(encoded);
-  if (request.body === null) return undefined;
-  const body: unknown = await request.json().catch(() => undefined);
-  const { id } = (body ?? {}) as { id?: unknown };
+  const { id } = await readChatRequest(request);
   return typeof id === "string" ? id : undefined;
 }
 

@@ -5,7 +5,8 @@ import {
   type StreamHandlersOptions,
 } from "@model-gateway/core/resumable";
 import { chatKeyOf } from "./chat-key-of.js";
-import { readUIMessageChunks } from "./read-ui-message-chunks.js";
+import { isRegeneration } from "./is-regeneration.js";
+import { UIMessageChunks } from "./ui-message-chunks.js";
 import { UI_MESSAGE_FORMAT } from "./ui-message-format.js";
 import type { UIMessageStream } from "./ui-message-stream.js";
 
@@ -27,6 +28,11 @@ export interface ResumableChatOptions extends Omit<StreamHandlersOptions, "open"
    * are what `DefaultChatTransport` sends. Is given a copy of the request, whose body it may read.
    */
   key?: StreamHandlersOptions["key"];
+  /**
+   * Whether the request wants another answer, even if it is the same as the one that was answered last. Default: those of
+   * `regenerate()`. While an answer is being made, it gets that. Is given a copy of the request, whose body it may read.
+   */
+  anew?: StreamHandlersOptions["anew"];
 }
 
 /**
@@ -35,16 +41,21 @@ export interface ResumableChatOptions extends Omit<StreamHandlersOptions, "open"
  *
  * @throws ConfigurationError for options that make no sense
  */
-export function resumableChat({ answer, key = chatKeyOf, ...options }: ResumableChatOptions): StreamHandlers {
+export function resumableChat({
+  answer,
+  key = chatKeyOf,
+  anew = isRegeneration,
+  ...options
+}: ResumableChatOptions): StreamHandlers {
   return createStreamHandlers({
     ...options,
-    key,
+    ...{ key, anew },
     format: UI_MESSAGE_FORMAT,
     async open(request, context) {
       const answered = await answer(request, context);
       if (answered instanceof Response) return answered;
       const stream = "toUIMessageStream" in answered ? answered.toUIMessageStream() : answered;
-      return readUIMessageChunks(stream, options.waitUntil);
+      return new UIMessageChunks(stream, options.waitUntil);
     },
   });
 }

@@ -152,11 +152,15 @@ describe("a chat whose answers survive their readers", () => {
     expect(ended).toEqual([{ isAborted: false, text: chat.text }]);
     await chat.sendMessage({ text: "What is 6 times 7?" });
     expect(chat.text).toContain("42");
+    // Requests for another answer are the same to the byte.
     await chat.regenerate();
+    const regenerated = chat.lastMessage?.id;
+    await chat.regenerate();
+    expect(chat.lastMessage?.id).not.toBe(regenerated);
     expect(chat.text).toContain("42");
     expect(chat.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(requests()).toHaveLength(3);
-    expect(emulator.ledger.list()).toHaveLength(3);
+    expect(requests()).toHaveLength(4);
+    expect(emulator.ledger.list()).toHaveLength(4);
   });
 
   it("is the same for a page that comes late, with messages that were kept or without", async () => {

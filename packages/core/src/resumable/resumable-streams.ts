@@ -98,15 +98,18 @@ export class ResumableStreams {
       const known = positionOf(from);
       await this.openStore();
       let page = await reading.read(known?.number ?? 0);
-      if (from === undefined && source !== undefined && isFree(page, source)) {
+      for (
+        let isBegun = false;
+        from === undefined && source !== undefined && !isBegun && isFree(page, source);
+      ) {
         if (!reading.open) return { isOver: false, events: this.follow(NOTHING, 0, reading) };
-        await this.begin(key, source, page?.run);
+        isBegun = await this.begin(key, source, page?.run);
         page = await reading.read(0);
         if (page === undefined) throw new KeyedStreamError("lost");
       }
       if (page === undefined || (known !== undefined && known.run !== page.run))
         throw new KeyedStreamError("unknown");
-      if (source !== undefined && from === undefined && isBusy(page, source))
+      if (from === undefined && source?.asked !== undefined && askedBy(page.run) !== source.asked)
         throw new KeyedStreamError("busy");
       const number = known?.number ?? 0;
       const isOver = page.end !== undefined && number > page.count;
@@ -192,7 +195,8 @@ export class ResumableStreams {
     }
   }
 
-  private async begin(key: string, source: StreamSource, replaces: string | undefined): Promise<void> {
+  /** @returns false when somebody else has begun one in the meantime */
+  private async begin(key: string, source: StreamSource, replaces: string | undefined): Promise<boolean> {
     const run = createRunId(source.asked);
     let begun: boolean;
     try {
@@ -202,7 +206,7 @@ export class ResumableStreams {
         throw new KeyedStreamError("refused", { problem: NO_ROOM, cause });
       throw new KeyedStreamError("unavailable", { cause });
     }
-    if (!begun) return;
+    if (!begun) return false;
     const made = new StreamRun(this.store, key, run, this.settings, source, {
       // However long this process stood still, those are there.
       hasReaders: () => [...this.readings].some((reading) => reading.key === key),
@@ -212,18 +216,15 @@ export class ResumableStreams {
     if (this.closed) made.end("cut");
     source.begun?.(made.over);
     void made.over.then(() => this.runs.delete(made));
+    return true;
   }
 }
 
 /** Whether a call may begin under the key of what there is. */
-function isFree(page: StreamPage | undefined, { asked }: StreamSource): boolean {
+function isFree(page: StreamPage | undefined, { asked, anew = false }: StreamSource): boolean {
   if (page === undefined || page.end?.outcome === "refused") return true;
   if (page.end === undefined || asked === undefined) return false;
-  return page.end.outcome !== "complete" || askedBy(page.run) !== asked;
-}
-
-function isBusy(page: StreamPage, { asked }: StreamSource): boolean {
-  return asked !== undefined && page.end === undefined && askedBy(page.run) !== asked;
+  return anew || page.end.outcome !== "complete" || askedBy(page.run) !== asked;
 }
 
 /** @throws KeyedStreamError for an id that is none of ours: its reader has something else */

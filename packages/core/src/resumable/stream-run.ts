@@ -8,6 +8,7 @@ import { heartbeatMs, type StreamSettings } from "./stream-settings.js";
 import type { StreamSource } from "./stream-source.js";
 import type { StreamStore } from "./stream-store.js";
 import { StreamStoreFullError } from "./stream-store-full-error.js";
+import { untilAborted } from "./until-aborted.js";
 
 /** The process that makes the call. */
 export interface StreamProcess {
@@ -60,9 +61,7 @@ export class StreamRun {
     let bytes = 0;
     let end: StreamEnd = { outcome: "complete" };
     try {
-      const { signal } = this.controller;
-      for await (const event of await source.open(signal)) {
-        if (signal.aborted) break;
+      for await (const event of untilAborted(source, this.controller.signal)) {
         const json = JSON.stringify(event);
         bytes += byteLength(json);
         if (bytes > this.settings.maxStreamBytes) {

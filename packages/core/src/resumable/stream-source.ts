@@ -7,6 +7,8 @@ export interface StreamSource {
    * answer: a stream that is over makes way for the next, unless it is the whole answer to the same.
    */
   asked?: string;
+  /** Whether even the whole answer to the same makes way. Default false. */
+  anew?: boolean;
   /** Is told of the call that begins here; it settles when the last of it is written, and never rejects. */
   begun?(over: Promise<void>): void;
 }

@@ -28,7 +28,7 @@ export interface StreamFormat {
 export const SERVER_SENT_EVENTS: StreamFormat = {
   headers: {
     "content-type": "text/event-stream",
-    "cache-control": "no-cache, no-transform",
+    "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
   },
   event: ({ id, json }) => `id: ${id}\ndata: ${json}\n\n`,

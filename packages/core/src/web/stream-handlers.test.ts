@@ -199,6 +199,70 @@ describe("a stream over handlers of the web", () => {
     expect((await ask("/?key=k", { lastEventId: events[0]?.id ?? "" })).status).toBe(204);
   });
 
+  it("is answered anew where the application says so, and not while it runs", async () => {
+    const { calls, ask } = await serve({ anew: async (request) => (await request.text()) === "again" });
+    const post = (body: string) => ask("/?key=k", { method: "POST", body });
+    for (const [index, body] of ["again", "again", "once"].entries()) {
+      const first = post(body);
+      await expect.poll(() => calls).toHaveLength(index + 1);
+      calls[index]?.push(index);
+      const second = await post(body);
+      calls[index]?.end();
+      expect(valuesOf(await allEvents(second))).toEqual([index]);
+      expect(valuesOf(await allEvents(await first))).toEqual([index]);
+    }
+    expect(valuesOf(await allEvents(await post("once")))).toEqual([2]);
+    expect(calls).toHaveLength(3);
+  });
+
+  it("ends at once also where the call does not mind its signal", async () => {
+    let left = 0;
+    const { ask, handlers } = await serve({
+      open: async () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => new Promise<never>(() => {}),
+          return: async () => ({ done: true, value: left++ }),
+        }),
+      }),
+    });
+    const stopped = ask("/?key=k", { method: "POST" });
+    await expect
+      .poll(async () => (await (await ask("/?key=k", { method: "DELETE" })).json()).stopped)
+      .toBe(true);
+    expect(typesOf(await allEvents(await stopped))).toEqual(["stopped"]);
+    await expect.poll(() => left).toBe(1);
+    const cut = ask("/?key=l", { method: "POST", body: "l" });
+    await expect.poll(async () => (await ask("/?key=l", { method: "POST" })).status).toBe(409);
+    await handlers.close();
+    expect(left).toBe(2);
+    expect((await cut).status).toBe(502);
+  });
+
+  it("that is opened when nobody wants it any more is closed", async () => {
+    let release = () => {};
+    const opened = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isLeft = false;
+    const { ask } = await serve({
+      async open() {
+        await opened;
+        return new ReadableStream({
+          cancel() {
+            isLeft = true;
+          },
+        });
+      },
+    });
+    const stopped = ask("/?key=k", { method: "POST" });
+    await expect
+      .poll(async () => (await (await ask("/?key=k", { method: "DELETE" })).json()).stopped)
+      .toBe(true);
+    expect(typesOf(await allEvents(await stopped))).toEqual(["stopped"]);
+    release();
+    await expect.poll(() => isLeft).toBe(true);
+  });
+
   it("that is stopped before its first event says so", async () => {
     const { calls, ask } = await serve();
     const started = ask("/?key=k", { method: "POST" });

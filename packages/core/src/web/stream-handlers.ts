@@ -44,6 +44,11 @@ export interface StreamHandlersOptions extends Partial<StreamSettings> {
   ): string | undefined | Response | PromiseLike<string | undefined | Response>;
   /** Names the stream. Default: `key` of the address, `?key=…`. Is given a copy of the request, whose body it may read. */
   key?(request: Request): string | undefined | PromiseLike<string | undefined>;
+  /**
+   * Whether the request wants another answer, even if it is the same as the one that was answered last. Default: no, the answer
+   * that there is. While one is being made, it gets that. Is given a copy of the request, whose body it may read.
+   */
+  anew?(request: Request): boolean | PromiseLike<boolean>;
   /** Handlers of another name have other streams, in the same store. Default `streams`. */
   name?: string;
   /** Where events are kept. Opened at the first use. Default: one in the memory of this process. */
@@ -85,6 +90,7 @@ const KNOWN_OPTIONS: Record<keyof StreamHandlersOptions, true> = {
     open: true,
     owner: true,
     key: true,
+    anew: true,
     name: true,
     store: true,
     format: true,
@@ -124,8 +130,7 @@ export function createStreamHandlers(options: StreamHandlersOptions): StreamHand
         if (!KeyedStreamError.isInstance(error)) throw error;
         const { reason } = error;
         // Of what was refused there is nothing to read, and its key is free.
-        if (reason === "unknown" || (reason === "refused" && action === "resume"))
-          return new Response(null, { status: 204 });
+        if (reason === "unknown" || (reason === "refused" && action === "resume")) return nothing();
         const { status, message } = failureOf(error);
         return refuse(status, format.message?.(error) ?? message, error);
       }
@@ -138,7 +143,7 @@ export function createStreamHandlers(options: StreamHandlersOptions): StreamHand
     const { isOver, events } = await streams.open({ ...asked, signal: gone.signal });
     if (!isOver) return streamResponse(events, format, gone);
     gone.abort();
-    return new Response(null, { status: 204 });
+    return nothing();
   };
 
   return {
@@ -156,9 +161,10 @@ export function createStreamHandlers(options: StreamHandlersOptions): StreamHand
         refusal = opened;
         throw new KeyedStreamError("refused");
       };
+      const anew = (await options.anew?.(request.clone())) ?? false;
       const begun = options.waitUntil && { begun: (over: Promise<void>) => options.waitUntil?.(over) };
       try {
-        return await read(request, { key: kept, source: { asked, open, ...begun } });
+        return await read(request, { key: kept, source: { asked, anew, open, ...begun } });
       } catch (error) {
         if (refusal !== undefined) return refusal;
         // The server's own way with errors knows more of it than a stream may tell.
@@ -175,6 +181,11 @@ export function createStreamHandlers(options: StreamHandlersOptions): StreamHand
     ),
     close: () => streams.close(),
   };
+}
+
+/** There is nothing to read: ends an `EventSource`, and leaves `useChat` as it is. */
+function nothing(): Response {
+  return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
 }
 
 function keyOfAddress(request: Request): string | undefined {
