@@ -320,6 +320,7 @@ function importsOf(file) {
     format: "esm",
     platform: "node",
     packages: "external",
+    logLevel: "error",
   });
   return Object.values(metafile.outputs)
     .flatMap(({ imports }) => imports)
