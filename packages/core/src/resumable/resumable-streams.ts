@@ -98,14 +98,14 @@ export class ResumableStreams {
       const known = positionOf(from);
       await this.openStore();
       let page = await reading.read(known?.number ?? 0);
-      for (
-        let isBegun = false;
-        from === undefined && source !== undefined && !isBegun && isFree(page, source);
-      ) {
+      let begun: string | undefined;
+      while (from === undefined && source !== undefined && begun === undefined && isFree(page, source)) {
         if (!reading.open) return { isOver: false, events: this.follow(NOTHING, 0, reading) };
-        isBegun = await this.begin(key, source, page?.run);
+        begun = await this.begin(key, source, page?.run);
         page = await reading.read(0);
-        if (page === undefined) throw new KeyedStreamError("lost");
+        // Nobody is given the answer to another question.
+        const isOther = begun !== undefined && source.asked !== undefined && page?.run !== begun;
+        if (page === undefined || isOther) throw new KeyedStreamError("lost");
       }
       if (page === undefined || (known !== undefined && known.run !== page.run))
         throw new KeyedStreamError("unknown");
@@ -195,8 +195,12 @@ export class ResumableStreams {
     }
   }
 
-  /** @returns false when somebody else has begun one in the meantime */
-  private async begin(key: string, source: StreamSource, replaces: string | undefined): Promise<boolean> {
+  /** @returns the call; undefined when somebody else has begun one in the meantime */
+  private async begin(
+    key: string,
+    source: StreamSource,
+    replaces: string | undefined,
+  ): Promise<string | undefined> {
     const run = createRunId(source.asked);
     let begun: boolean;
     try {
@@ -206,7 +210,7 @@ export class ResumableStreams {
         throw new KeyedStreamError("refused", { problem: NO_ROOM, cause });
       throw new KeyedStreamError("unavailable", { cause });
     }
-    if (!begun) return false;
+    if (!begun) return undefined;
     const made = new StreamRun(this.store, key, run, this.settings, source, {
       // However long this process stood still, those are there.
       hasReaders: () => [...this.readings].some((reading) => reading.key === key),
@@ -216,7 +220,7 @@ export class ResumableStreams {
     if (this.closed) made.end("cut");
     source.begun?.(made.over);
     void made.over.then(() => this.runs.delete(made));
-    return true;
+    return run;
   }
 }
 
