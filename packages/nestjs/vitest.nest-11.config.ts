@@ -6,7 +6,9 @@ import { testOptions } from "../../tooling/test-options.js";
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   resolve: {
-    alias: [{ find: /^(@nestjs\/(?:common|core|platform-express|terminus))(?=\/|$)/, replacement: "$1-11" }],
+    alias: [
+      { find: /^(@nestjs\/(?:common|core|platform-express|terminus|testing))(?=\/|$)/, replacement: "$1-11" },
+    ],
   },
   test: {
     ...testOptions,

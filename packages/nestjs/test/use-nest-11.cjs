@@ -6,7 +6,10 @@ const resolveFilename = Module._resolveFilename;
 const here = module;
 
 Module._resolveFilename = function (request, parent, ...rest) {
-  const aliased = request.replace(/^(@nestjs\/(?:common|core|platform-express|terminus))(?=\/|$)/, "$1-11");
+  const aliased = request.replace(
+    /^(@nestjs\/(?:common|core|platform-express|terminus|testing))(?=\/|$)/,
+    "$1-11",
+  );
   return aliased === request
     ? resolveFilename.call(this, request, parent, ...rest)
     : resolveFilename.call(this, aliased, here, ...rest);

@@ -59,7 +59,7 @@ function isDelicate(bytes: Uint8Array, at: number): boolean {
 }
 
 /** Numbers in [0, 1) that only depend on the seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

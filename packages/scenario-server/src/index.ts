@@ -1,6 +1,6 @@
 export type { Answer, RecordedRequest } from "./answer.js";
 export { CHAT_STREAMS, type ChatMeaning, type ChatStream, HEAD } from "./chat-streams.js";
-export { cutBytes, PACES, type Pace } from "./cut-bytes.js";
+export { cutBytes, PACES, type Pace, randomNumbers } from "./cut-bytes.js";
 export { dataOf } from "./data-of.js";
 export { IMAGE_STREAMS, type ImageStreamMeaning, type ImageStreamScenario } from "./image-streams.js";
 export {

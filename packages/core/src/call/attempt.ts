@@ -292,7 +292,10 @@ function infoOf<E>(
     url: address.origin + requestPath(address, call),
     requestId,
     timeline,
-    trace: span?.context,
+    // Few ask for it, and writing it down takes longer than the rest of this.
+    get trace() {
+      return span?.context;
+    },
   };
 }
 

@@ -68,7 +68,6 @@ interface StreamPart {
 
 /** A span that disturbs no call, whatever the tracer throws, and that ends once. */
 export class SafeSpan {
-  readonly context: TraceContext | undefined;
   #over = false;
   readonly #span: CallSpan;
   readonly #report: (error: unknown) => void;
@@ -76,7 +75,6 @@ export class SafeSpan {
   private constructor(span: CallSpan, report: (error: unknown) => void) {
     this.#span = span;
     this.#report = report;
-    this.context = this.#safely(() => span.context);
   }
 
   /** @returns undefined where nobody traces */
@@ -92,6 +90,10 @@ export class SafeSpan {
       report(error);
       return undefined;
     }
+  }
+
+  get context(): TraceContext | undefined {
+    return this.#safely(() => this.#span.context);
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {

@@ -62,15 +62,15 @@ export function withTrace<T>(from: TraceContext | undefined, run: () => T): T {
 }
 
 class OpenTelemetrySpan implements CallSpan {
-  readonly context: TraceContext | undefined;
-
   constructor(
     private readonly span: Span,
     private readonly call: TracedCall,
     private readonly inside: Context,
     private readonly captureContent: boolean,
-  ) {
-    this.context = traceContextOf(inside);
+  ) {}
+
+  get context(): TraceContext | undefined {
+    return traceContextOf(this.inside);
   }
 
   run<T>(work: () => T): T {

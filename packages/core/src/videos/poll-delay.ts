@@ -64,7 +64,7 @@ export function pollDelay(failed: FailedPoll): PollDelay {
     return { nextPollMs: regularMs, counts: false };
   }
   if (error instanceof RateLimitError) {
-    const pauseMs = Math.min(MAX_PAUSE_MS, error.retryAfterMs ?? PAUSE_MS);
+    const pauseMs = pauseAfter(error.retryAfterMs);
     return { nextPollMs: Math.max(regularMs, pauseMs), pauseMs, counts: true };
   }
   const passes = error.retryable || error.kind === "invalid_response";
@@ -73,4 +73,9 @@ export function pollDelay(failed: FailedPoll): PollDelay {
     : [intervalMs, backoff.refusedMs ?? intervalMs * MAX_INTERVAL_FACTOR];
   const nextPollMs = Math.min(maxMs, firstMs * 2 ** Math.min(failedBefore, MAX_DOUBLINGS));
   return { nextPollMs, counts: true };
+}
+
+/** How long no task is polled after a 429 that asked for so much, or for nothing, in milliseconds. */
+export function pauseAfter(retryAfterMs: number | undefined): number {
+  return Math.min(MAX_PAUSE_MS, retryAfterMs ?? PAUSE_MS);
 }

@@ -1,4 +1,5 @@
 import type { GatewayErrorKind } from "../errors/gateway-error.js";
+import { pauseAfter } from "./poll-delay.js";
 import type { VideoPoll } from "./poll-video-task.js";
 import { type TimerEntry, TimerHeap } from "./timer-heap.js";
 
@@ -6,9 +7,6 @@ const MIN_RATE = 0.5;
 const SLOW_DOWN = 0.5;
 /** Share of the full rate that a success gives back: a client at its slowest is back within seconds. */
 const SPEED_UP = 1 / 20;
-/** After a 429 that names no time, and the longest that is waited after one that does, in milliseconds. */
-const PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** So many tasks fail in a row before it counts as the gateway's state, and not as bad luck of some. */
 const OUTAGE_TASKS = 5;
@@ -73,7 +71,6 @@ export class PollScheduler {
   /** @param maxRate polls per second while nobody complains */
   constructor(maxRate: number) {
     this.#maxRate = maxRate;
-
     this.#rate = maxRate;
   }
 
@@ -98,8 +95,7 @@ export class PollScheduler {
     if (this.#silentUntil <= now) {
       this.#rate = Math.max(Math.min(MIN_RATE, this.#maxRate), this.#rate * SLOW_DOWN);
     }
-    const wait = Math.min(MAX_PAUSE_MS, retryAfterMs ?? PAUSE_MS);
-    this.#silentUntil = Math.max(this.#silentUntil, now + wait);
+    this.#silentUntil = Math.max(this.#silentUntil, now + pauseAfter(retryAfterMs));
   }
 
   /** Is told of every poll, also of those that it did not run: tells an outage from the trouble of some tasks. */

@@ -71,6 +71,9 @@ const LEFT_BEHIND: VideoTaskProblem = {
 /** Records of unknown outcome stay; a look once a day finds what went unnoticed. */
 const LOOK_AGAIN_MS = 24 * 60 * 60 * 1_000;
 
+/** What was written while a job had its turn is found at the next one, if that does not take longer to come. */
+const SOON_ENOUGH_MS = 2_000;
+
 /** Has turns at the jobs of the queue: one run of a job is one poll of its task. */
 export class VideoTaskWorker {
   private readonly worker: Worker<AnyJobData, PollData | null>;
@@ -196,7 +199,7 @@ export class VideoTaskWorker {
 
   private async runTask(job: VideoTaskJob, token: string, signal: AbortSignal): Promise<null> {
     const { id = "" } = job;
-    const { basis, round, standing } = job.data;
+    const { basis, round } = job.data;
     const nextMs = this.stopping ? 0 : await this.turn(job, signal);
     // Moved here and not by returning, so that the job can be looked at once more when it has come to rest.
     if (nextMs === undefined) await job.moveToCompleted(currentPolls(job) ?? null, token, false);
@@ -205,8 +208,8 @@ export class VideoTaskWorker {
       await this.queue.rank(job, dueAt);
       await job.moveToDelayed(dueAt, token);
     }
-    const comesSoon = nextMs !== undefined && nextMs < LOOK_AGAIN_MS && standing.handle !== undefined;
-    if (!comesSoon) await this.lookOnceMore(id, { basis, round });
+    if (nextMs === undefined || nextMs > SOON_ENOUGH_MS)
+      await this.lookOnceMore(id, { basis, round }, hasDueDeliveries(recordOf(job)));
     throw new DelayedError();
   }
 
@@ -280,7 +283,8 @@ export class VideoTaskWorker {
       if (pauseMs !== undefined) await this.queue.pause(pauseMs);
       if (failedPolls !== (currentPolls(job)?.failedPolls ?? 0))
         await job.updateProgress(failedData(job, recordOf(job), failedPolls));
-      if (nextPollMs !== undefined) return nextPollMs;
+      // Somebody else may have written the end meanwhile: this turn is the one that calls handlers of it.
+      if (nextPollMs !== undefined && !hasDueDeliveries(recordOf(job))) return nextPollMs;
     } finally {
       this.turns.delete(record.key);
     }
@@ -304,14 +308,16 @@ export class VideoTaskWorker {
     return Math.max(0, nextAt - now);
   }
 
-  /** One who submits or reconciles could do nothing for a job that was having its turn. */
+  /** One who submits, reconciles or writes an end could do nothing for a job that was having its turn. */
   private async lookOnceMore(
     id: string,
     { basis, round }: Pick<SubmissionData, "basis" | "round">,
+    wasDue: boolean,
   ): Promise<void> {
     const job = await this.queue.findById(id);
     if (job === undefined) return;
-    if (job.data.basis !== basis || job.data.round !== round) await this.queue.makeDue(id, 0);
+    const isNews = job.data.basis !== basis || job.data.round !== round;
+    if (isNews || (!wasDue && hasDueDeliveries(recordOf(job)))) await this.queue.makeDue(id, 0);
   }
 
   private async write(key: string, next: (record: VideoTaskRecord) => VideoTaskRecord): Promise<boolean> {

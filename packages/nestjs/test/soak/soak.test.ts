@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Emulator, Fault } from "@model-gateway/emulator";
+import { randomNumbers } from "@model-gateway/scenario-server";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { compileChild, startChild } from "../child.js";
 import type { SoakMessage, SoakReplicaArgument } from "../children/soak-replica.js";
@@ -91,7 +92,7 @@ describe.each([
   it.skipIf(!isThere)(
     `${TASKS} tasks over ${REPLICAS} replicas end, each paid once, and nobody is told a lie (SOAK_SEED=${SEED})`,
     async () => {
-      const random = randomFrom(SEED);
+      const random = randomNumbers(SEED);
       const broker = await startBroker();
       onTestFinished(() => broker.stop());
       const videoTimings = { queuedMs: 200, runningMs: 1_500 };
@@ -279,13 +280,4 @@ class Soak {
   private count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
-}
-
-/** The same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

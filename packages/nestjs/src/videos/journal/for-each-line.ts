@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { systemErrorCode } from "./system-error-code.js";
 
 const CHUNK_BYTES = 1_048_576;
-const NEWLINE = 0x0a;
+export const NEWLINE = 0x0a;
 
 /**
  * Reads a file line by line, and holds no more of it than a piece. A file that is not there has no lines.
@@ -41,4 +41,9 @@ async function visitLines(file: FileHandle, visit: (line: Buffer) => void): Prom
 function undefinedIfMissing(error: unknown): undefined {
   if (systemErrorCode(error) === "ENOENT") return undefined;
   throw error;
+}
+
+/** A line without its newline; undefined when it has none. */
+export function withoutNewline(line: Buffer): Buffer | undefined {
+  return line.at(-1) === NEWLINE ? line.subarray(0, -1) : undefined;
 }

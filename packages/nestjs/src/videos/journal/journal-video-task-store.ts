@@ -70,6 +70,8 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private readonly whenUnwritable: "throw" | "warn";
   private journal: OpenJournal | undefined;
   private openedWith: VideoTaskPolling | undefined;
+  /** Why none could be made at the start: then it is tried again whenever somebody asks, and else not. */
+  private unwritable: Error | undefined;
   /** Whether to open them; without a task there are none. */
   private hasFiles = false;
   /** The first submission makes the files. */
@@ -111,9 +113,10 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
     this.openedWith = polling;
     const isThere = await exists(this.pathOf("journal")).catch((error) => this.explain(error));
     if (isThere) return this.openFiles(polling);
-    const unwritable = await this.probe();
-    if (unwritable !== undefined && this.whenUnwritable === "throw") throw unwritable;
-    if (unwritable !== undefined) this.logger.warn(`No video can be submitted: ${unwritable.message}`);
+    this.unwritable = await this.probe();
+    if (this.unwritable !== undefined && this.whenUnwritable === "throw") throw this.unwritable;
+    if (this.unwritable !== undefined)
+      this.logger.warn(`No video can be submitted: ${this.unwritable.message}`);
     await super.open(polling);
   }
 
@@ -160,8 +163,8 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   override async troubles(): Promise<string[]> {
     const { journal } = this;
     if (journal === undefined) {
-      const unwritable = await this.probe();
-      return unwritable === undefined ? [] : [`No video can be submitted: ${unwritable.message}`];
+      if (this.unwritable !== undefined) this.unwritable = await this.probe();
+      return this.unwritable === undefined ? [] : [`No video can be submitted: ${this.unwritable.message}`];
     }
     const trouble = await journal.file.findTrouble();
     return [

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "@model-gateway/core";
-import { forEachLine } from "./for-each-line.js";
+import { forEachLine, withoutNewline } from "./for-each-line.js";
 import { decodeLine, HEADER, headerLine, type JournalLine, lineStartsWithin } from "./journal-format.js";
 
 /** What was found of a journal. */
@@ -54,10 +54,6 @@ function wholeLines(bytes: Buffer, decoded: JournalLine | undefined): JournalLin
   const line = withoutNewline(bytes);
   if (line === undefined) return [];
   return lineStartsWithin(line).flatMap((start) => decodeLine(line.subarray(start)) ?? []);
-}
-
-function withoutNewline(bytes: Buffer): Buffer | undefined {
-  return bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : undefined;
 }
 
 function foreign(path: string, beginning: string): ConfigurationError {

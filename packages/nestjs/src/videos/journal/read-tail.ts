@@ -1,3 +1,4 @@
+import { NEWLINE, withoutNewline } from "./for-each-line.js";
 import { decodeLine, type JournalLine, lineStartsWithin } from "./journal-format.js";
 import { mendLine } from "./mend-line.js";
 
@@ -30,8 +31,6 @@ interface Piece {
   taken: number;
 }
 
-const NEWLINE = 0x0a;
-
 /**
  * Reads what stands behind the whole part of a journal.
  *
@@ -56,12 +55,12 @@ export function readTail(tail: Buffer, isOfLastWrite: (durableLength: number) =>
 }
 
 function readPiece(bytes: Buffer, next: Buffer | undefined): Piece | undefined {
-  const isEnded = bytes.at(-1) === NEWLINE;
-  const line = isEnded ? bytes.subarray(0, -1) : bytes;
+  const ended = withoutNewline(bytes);
+  const line = ended ?? bytes;
   const whole = decodeLine(line);
   if (whole !== undefined) return { lines: [whole], mended: 0, taken: 1 };
   // The newline itself became something else: at the end, or with another line behind it.
-  const unended = isEnded ? undefined : decodeLine(line.subarray(0, -1));
+  const unended = ended ? undefined : decodeLine(line.subarray(0, -1));
   if (unended !== undefined) return { lines: [unended], mended: 1, taken: 1 };
   const mended = decodeMended(line);
   if (mended !== undefined) return { lines: [mended], mended: 1, taken: 1 };
@@ -70,14 +69,14 @@ function readPiece(bytes: Buffer, next: Buffer | undefined): Piece | undefined {
     if (one !== undefined && other !== undefined) return { lines: [one, other], mended: 1, taken: 1 };
   }
   // Something else became a newline.
-  const joined = next && isEnded ? decodeMended(withoutNewline(Buffer.concat([bytes, next]))) : undefined;
+  const joined = next && ended && decodeMended(Buffer.concat([bytes, withoutNewline(next) ?? next]));
   return joined && { lines: [joined], mended: 1, taken: 2 };
 }
 
 function decodeMended(line: Buffer): JournalLine | undefined {
   const mended = mendLine(line);
   const decoded = mended && decodeLine(mended);
-  return decoded !== undefined && isJSON(decoded.entry) ? decoded : undefined;
+  return decoded !== undefined && parseJSON(decoded.entry) !== undefined ? decoded : undefined;
 }
 
 function remainsOf(bytes: Buffer): Remains {
@@ -92,15 +91,14 @@ function remainsOf(bytes: Buffer): Remains {
 
 function readString(text: string, pattern: RegExp): string | undefined {
   const [, found] = pattern.exec(text) ?? [];
-  return found !== undefined && isJSON(found) ? JSON.parse(found) : undefined;
+  return found === undefined ? undefined : (parseJSON(found) as string | undefined);
 }
 
-function isJSON(text: string): boolean {
+function parseJSON(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -113,8 +111,4 @@ function splitLines(content: Buffer): Buffer[] {
     start = end;
   }
   return lines;
-}
-
-function withoutNewline(bytes: Buffer): Buffer {
-  return bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes;
 }
