@@ -84,7 +84,7 @@ const CORE_KIB = {
   "createChat, index": [22.8, 21.5],
   "createModels, index": [17.4, 16],
   // Without the client.
-  "createStreamHandlers, resumable": [12, 12],
+  "createStreamHandlers, resumable": [7.5, 7.5],
 };
 
 const executables = new Map();
