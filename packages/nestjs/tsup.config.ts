@@ -6,6 +6,7 @@ export default definePackageBuild({
     index: "src/index.ts",
     prometheus: "src/prometheus.ts",
     redis: "src/redis.ts",
+    s3: "src/s3.ts",
     terminus: "src/terminus.ts",
     testing: "src/testing.ts",
   },

@@ -9,6 +9,7 @@ export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-erro
 export {
   FINAL_VIDEO_STATUSES,
   type FinalVideoStatus,
+  VIDEO_STATUS,
   type VideoOutcome,
   type VideoStatus,
   videoOutcome,
@@ -30,3 +31,4 @@ export type {
 } from "./videos/video-types.js";
 export type { Videos } from "./videos/videos.js";
 export type { PollTrouble, VideoWatch, WatchOptions } from "./videos/watch-video-task.js";
+export { withholdResult } from "./videos/withhold-result.js";

@@ -1,4 +1,5 @@
 export { type StoreContractCase, streamStoreContract } from "@model-gateway/core/testing";
+export { fileStoreContract } from "./testing/file-store-contract.js";
 export { ModelGatewayTesting, type SettleOptions } from "./testing/model-gateway-testing.js";
 export {
   ModelGatewayTestingModule,

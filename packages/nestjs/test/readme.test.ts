@@ -11,6 +11,7 @@ import { ChatService, type VideoProgress, VideosService } from "../src/index.js"
 import type { StoreContractCase } from "../src/testing.js";
 import { bootApp } from "./boot-app.js";
 import { readEvents, type ServerSentEvent } from "./read-events.js";
+import { useS3Server } from "./s3-server.js";
 import { usePostgres } from "./use-postgres.js";
 import { hasRedisServer, RedisServer } from "./use-redis.js";
 
@@ -189,6 +190,48 @@ describe("the examples of README and guides run", () => {
     expect(types).toEqual(["message", "done"]);
   });
 
+  it("a video whose files are kept, speech, and an image", async () => {
+    const Storyteller = await classIn("Storyteller");
+    const { app, url } = await bootApp([await classIn("AppWithFiles")], {
+      controllers: [await classIn("FilmFilesController")],
+      providers: [Storyteller],
+    });
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const videos = app.get(VideosService);
+    const { key } = await videos.submit(
+      { model: "local-video-2.0", content, duration: 4 },
+      { key: "film-1" },
+    );
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    expect((await fetch(`${url}/films/nothing`)).status).toBe(404);
+    const { files } = await lastValueFrom(videos.watch$(key));
+    const film = await fetch(`${url}/films/film-1`);
+    expect(film.headers.get("content-type")).toBe("video/mp4");
+    expect((await film.arrayBuffer()).byteLength).toBe(files?.[0]?.length);
+    expect(await stat("data/files/default/film-1/0.mp4")).toMatchObject({ size: files?.[0]?.length });
+    const page = await app.get(Storyteller).page("Ünal & Co.", "Hello");
+    expect(page.map(({ key }: { key: string }) => /-nal-co-~\w+\/(0\.\w+)$/.exec(key)?.[1])).toEqual([
+      expect.stringMatching(/mp3|wav/),
+      expect.stringMatching(/png|jpg|webp/),
+    ]);
+    for (const { key, length } of page)
+      expect(await stat(`data/files/${key}`)).toMatchObject({ size: length });
+  });
+
+  it("a video whose file goes to a bucket", async () => {
+    const bucket = await useS3Server();
+    vi.stubEnv("BUCKET_URL", bucket.options.bucketURL);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", bucket.options.credentials.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", bucket.options.credentials.secretAccessKey);
+    const { app } = await bootApp([await classIn("AppWithBucket")]);
+    const videos = app.get(VideosService);
+    const content = [{ type: "text" as const, text: "A boat" }];
+    const { key } = await videos.submit({ model: "local-video-2.0", content, duration: 4 });
+    await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+    const { files } = await lastValueFrom(videos.watch$(key));
+    expect(bucket.objects.get(`default/${key}/0.mp4`)?.bytes).toHaveLength(files?.[0]?.length ?? 0);
+  });
+
   it("videos of the wrapped families", async () => {
     const Animator = await classIn("Animator");
     const { app } = await bootApp([await classIn("AppModule")], { providers: [Animator] });
@@ -300,6 +343,39 @@ describe("the examples of README and guides run", () => {
     expect(await (await fetch(`${url}/films?before=${key}`, { headers })).json()).toEqual([]);
     expect((await fetch(`${url}/films/${key}`, { headers })).status).toBe(200);
     expect((await fetch(`${url}/films/${key}`, { headers: { "x-tenant": "other" } })).status).toBe(403);
+  });
+
+  it("a queue, and a key per tenant", async () => {
+    const { app, url } = await bootApp([await classIn("ClipsModule")]);
+    const videos = app.get(VideosService);
+    const headers = { "content-type": "application/json", "x-tenant": "acme" };
+    const body = JSON.stringify({ prompt: "A paper boat [[stuck]]" });
+    const before = emulator.videos.list().length;
+    for (const key of ["clip-1", "clip-2", "clip-3", "clip-4"]) {
+      const answer = await fetch(`${url}/clips/${key}`, { method: "POST", headers, body });
+      expect(await answer.json()).toEqual({ key });
+    }
+    await expect.poll(() => emulator.videos.list().length).toBe(before + 3);
+    expect((await videos.list({ waiting: true })).map(({ key }) => key)).toEqual(["clip-4"]);
+    expect((await fetch(`${url}/clips/clip-4`, { method: "DELETE" })).status).toBe(200);
+    const events: ServerSentEvent[] = [];
+    for await (const event of readEvents(await fetch(`${url}/clips/clip-4`))) events.push(event);
+    expect(JSON.parse(events[0]?.data ?? "")).toMatchObject({ key: "clip-4", status: "cancelled" });
+    expect((await fetch(`${url}/clips/clip-1`, { method: "DELETE" })).status).toBe(409);
+    await app.close();
+    vi.stubEnv("KEY_OF_solo", "sk-of-solo");
+    emulator.keys.add({ key: "sk-of-solo", group: "default" });
+    const { app: withKeys } = await bootApp([await classIn("TenantsModule")]);
+    const content = [{ type: "text" as const, text: "A paper boat" }];
+    const submission = { model: "local-video-2.0", content, duration: 4 };
+    await withKeys.get(VideosService).submit(submission, { key: "clip-5", tenant: "other" });
+    await expect.poll(async () => (await withKeys.get(VideosService).get("clip-5"))?.handle).toBeDefined();
+    emulator.keys.update("sk-of-solo", { disabled: true });
+    await withKeys.get(VideosService).submit(submission, { key: "clip-6", tenant: "solo" });
+    await expect
+      .poll(async () => (await withKeys.get(VideosService).get("clip-6"))?.waiting?.problem?.kind)
+      .toBe("authentication");
+    await withKeys.get(VideosService).cancel("clip-6");
   });
 
   it("handlers that are called when a video ends, and once more on demand", async () => {

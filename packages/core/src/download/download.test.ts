@@ -1,6 +1,7 @@
 import dns from "node:dns";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
 import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
@@ -120,6 +121,102 @@ describe.each(TRANSPORTS)("download over %s", (_name, transport) => {
   });
 });
 
+describe.each(TRANSPORTS)("a download that is gone on with, over %s", (_name, transport) => {
+  const VERSION = '"v1"';
+
+  /** Serves ranges as RFC 9110 says, of one version. */
+  async function serveRanges(headers: Record<string, string | number> = { etag: VERSION }) {
+    const server = await startServer(({ headers: asked }, response) => {
+      const from = Number(/^bytes=(\d+)-$/.exec(asked.range ?? "")?.[1] ?? 0);
+      const condition = asked["if-range"];
+      if (from === 0 || (condition !== undefined && condition !== VERSION)) {
+        response.writeHead(200, { "content-length": BYTES.length, ...headers }).end(BYTES);
+        return;
+      }
+      const range = { "content-range": `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` };
+      const length = BYTES.length - from;
+      response.writeHead(206, { "content-length": length, ...range, ...headers }).end(BYTES.subarray(from));
+    });
+    const download = (resume?: DownloadOptions["resume"], maxBytes = BYTES.length) =>
+      gatewayFor(server.url, transport).download(`${server.origin}/1.mp4`, {
+        maxBytes,
+        ...(resume && { resume }),
+      });
+    return { download, server };
+  }
+
+  it("begins where it broke off", async () => {
+    const { download, server } = await serveRanges();
+    const whole = await download();
+    expect(whole).toMatchObject({ contentLength: BYTES.length, version: VERSION });
+    expect("offset" in whole).toBe(false);
+    await whole.body.cancel();
+    const rest = await download({ from: 100_000, version: VERSION });
+    expect(rest).toMatchObject({ contentLength: BYTES.length - 100_000, offset: 100_000, version: VERSION });
+    expect(Buffer.from(await rest.bytes()).equals(BYTES.subarray(100_000))).toBe(true);
+    expect(server.requests.map(({ headers }) => [headers.range, headers["if-range"]])).toEqual([
+      [undefined, undefined],
+      ["bytes=100000-", VERSION],
+    ]);
+  });
+
+  it("begins anew when the file is another one by now", async () => {
+    const { download } = await serveRanges();
+    const file = await download({ from: 100_000, version: '"v0"' });
+    expect("offset" in file).toBe(false);
+    expect(isWhole(await file.bytes())).toBe(true);
+  });
+
+  it("asks without a condition where the version is a weak one, or none", async () => {
+    const { download, server } = await serveRanges({ "last-modified": "Sun, 22 Nov 2026 08:00:00 GMT" });
+    for (const resume of [{ from: 7, version: 'W/"v1"' }, { from: 7 }]) {
+      const file = await download(resume);
+      expect(file).toMatchObject({ offset: 7, version: "Sun, 22 Nov 2026 08:00:00 GMT" });
+      await file.body.cancel();
+    }
+    expect(server.requests.map(({ headers }) => headers["if-range"])).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    [{ "content-range": "bytes 99-299999/300000" }],
+    [{ "content-range": "bytes 1000-299999/300000" }],
+    [{ "content-encoding": "gzip" }],
+  ])("refuses a part that it did not ask for: %j", async (headers) => {
+    const { download } = await serveRanges(headers);
+    const error = await errorOf(download({ from: 100 }));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect((error as Error).message).toContain("another part of the file");
+  });
+
+  it("begins anew when the file ends before that by now", async () => {
+    const server = await startServer(({ headers }, response) =>
+      headers.range === undefined
+        ? response.writeHead(200, { etag: VERSION }).end(BYTES)
+        : response.writeHead(416, { "content-range": `bytes */${BYTES.length}` }).end(),
+    );
+    const gateway = gatewayFor(server.url, transport);
+    const file = await gateway.download(`${server.origin}/1.mp4`, { resume: { from: 400_000 } });
+    expect("offset" in file).toBe(false);
+    expect(isWhole(await file.bytes())).toBe(true);
+    expect(server.requests.map(({ headers }) => headers.range)).toEqual(["bytes=400000-", undefined]);
+  });
+
+  it("is as large as the whole file", async () => {
+    const { download } = await serveRanges();
+    const error = await errorOf(download({ from: 100_000 }, BYTES.length - 1));
+    expect((error as Error).message).toContain("with 300000 bytes, more than the 299999");
+  });
+
+  it("has no version when its bytes were encoded on the way", async () => {
+    const server = await startServer((_request, response) =>
+      response.writeHead(200, { etag: VERSION, "content-encoding": "gzip" }).end(gzipSync(BYTES)),
+    );
+    const file = await gatewayFor(server.url, transport).download(`${server.origin}/1.mp4`);
+    expect(file).not.toHaveProperty("version");
+    expect(isWhole(await file.bytes())).toBe(true);
+  });
+});
+
 describe("download", () => {
   const gateway = gatewayFor("https://gateway.example/v1");
 
@@ -169,6 +266,7 @@ describe("download", () => {
   it.each<[options: object, message: string]>([
     [{ timeout: 0 }, "Option timeout must be"],
     [{ maxBytes: -1 }, "Option maxBytes must be"],
+    [{ resume: { from: -1 } }, "Option resume.from must be"],
     [{ maxSize: 1 }, "download"],
   ])("refuses the options %j", async (options, message) => {
     const error = await errorOf(gateway.download("https://files.example.com/x", options));

@@ -42,20 +42,44 @@ export interface DownloadOptions {
    * prompt can make a model write any. Default true.
    */
   sendKey?: boolean;
+  /** Asks for the rest of a file that was begun. The server may send the whole file all the same: `offset` tells. */
+  resume?: DownloadResume;
 }
 
-const OPTION_NAMES: ReadonlyArray<keyof DownloadOptions> = ["signal", "timeout", "maxBytes", "sendKey"];
+/** Where a download that broke off goes on. */
+export interface DownloadResume {
+  /** Bytes that are there already, at least 1. */
+  from: number;
+  /** `version` of the download that broke off: the server sends the whole file when it has another one by now. */
+  version?: string;
+}
+
+const OPTION_NAMES: ReadonlyArray<keyof DownloadOptions> = [
+  "signal",
+  "timeout",
+  "maxBytes",
+  "sendKey",
+  "resume",
+];
 
 /** A file on its way. Read `body` or call `bytes()`, not both. */
 export interface Download extends ByteBody {
   /** Media type as the server gives it, `application/octet-stream` when it gives none. */
   contentType: string;
-  /** In bytes, when the server tells. */
+  /** Of `body`, in bytes, when the server tells. */
   contentLength?: number;
+  /** Bytes of the file that come before `body`, where the server goes on as `resume` asked. Default 0. */
+  offset?: number;
+  /**
+   * What tells this content of the file from another one, for `resume`: its entity tag, or when it was changed. When the
+   * server tells, and sends the bytes as they are.
+   */
+  version?: string;
 }
 
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
 const MAX_REDIRECTS = 5;
+const RANGE_NOT_SATISFIABLE = 416;
 
 /** What `gateway.download` is. */
 export type Downloader = (source: DownloadSource, options?: DownloadOptions) => Promise<Download>;
@@ -69,6 +93,7 @@ export function downloaderOf({ config, transport, ownOrigins, sender }: Connecti
   return async (source, options = {}) => {
     checkOptionNames(options, OPTION_NAMES, "download");
     checkDuration("timeout", options.timeout);
+    checkCount("resume.from", options.resume?.from);
     const maxBytes = checkCount("maxBytes", options.maxBytes) ?? DEFAULT_MAX_BYTES;
     const url = parseSource(source, config);
     if (url.protocol === "data:") return decodeDataURL(url, maxBytes);
@@ -90,6 +115,7 @@ export function downloaderOf({ config, transport, ownOrigins, sender }: Connecti
   /** Asks for the file, and for what each redirect leads to. */
   async function ask(from: URL, underWay: UnderWay): Promise<Download> {
     const { options, maxBytes, timeline, span } = underWay;
+    let { resume } = options;
     let url = from;
     for (let redirects = 0; ; redirects++) {
       const own = ownOrigins.has(url.origin);
@@ -100,11 +126,16 @@ export function downloaderOf({ config, transport, ownOrigins, sender }: Connecti
       const connectTo = own ? undefined : await resolvePublicAddress(url, transport, context, options);
       const streamPart = span?.stream();
       const ended = (end: ExchangeEnd) => streamPart?.ended({ outcome: streamOutcome(end) });
-      const answer = await open(url, apiKey, { connectTo, context, ended }, underWay);
+      const answer = await open(url, apiKey, { connectTo, context, ended, resume }, underWay);
+      if (answer.status === RANGE_NOT_SATISFIABLE && resume !== undefined) {
+        // The file is another one by now, and shorter.
+        resume = undefined;
+        continue;
+      }
       const location =
         answer.status >= 300 && answer.status <= 399 ? answer.headers.get("location") : undefined;
       if (location === undefined) {
-        const file = toDownload(answer, context, maxBytes);
+        const file = toDownload(answer, context, { maxBytes, resume });
         const { status } = answer;
         const { requestId } = context;
         const { length: attempts } = timeline;
@@ -129,11 +160,11 @@ export function downloaderOf({ config, transport, ownOrigins, sender }: Connecti
   async function open(
     url: URL,
     apiKey: string | undefined,
-    { connectTo, context, ended }: Hop,
+    { connectTo, context, ended, resume }: Hop,
     { options, maxBytes }: UnderWay,
   ): Promise<ExchangeAnswer<Uint8Array>> {
     const started = performance.now();
-    const headers: Record<string, string> = { accept: "*/*" };
+    const headers: Record<string, string> = { accept: "*/*", ...resumeHeaders(resume) };
     if (apiKey !== undefined) headers["authorization"] = `Bearer ${apiKey}`;
     const note = (phase: AttemptRecord["phase"], answer?: ExchangeAnswer<Uint8Array>) => {
       context.requestId = answer && readRequestId(answer.headers, apiKey);
@@ -186,6 +217,7 @@ interface Hop {
   connectTo: string | undefined;
   context: ErrorContext;
   ended: (end: ExchangeEnd) => void;
+  resume: DownloadResume | undefined;
 }
 
 function timeoutOf(options: DownloadOptions, config: GatewayConfig): number {
@@ -282,25 +314,40 @@ function contextFor(url: URL, timeline: AttemptRecord[], config: GatewayConfig):
   };
 }
 
-function toDownload(answer: ExchangeAnswer<Uint8Array>, context: ErrorContext, maxBytes: number): Download {
+/** A weak tag cannot be asked for; who has one compares it with that of the answer. */
+function resumeHeaders({ from, version }: DownloadResume = { from: 0 }): Record<string, string> {
+  if (from === 0) return {};
+  const headers: Record<string, string> = { range: `bytes=${from}-` };
+  if (version !== undefined && !version.startsWith("W/")) headers["if-range"] = version;
+  return headers;
+}
+
+function toDownload(
+  answer: ExchangeAnswer<Uint8Array>,
+  context: ErrorContext,
+  { maxBytes, resume }: { maxBytes: number; resume: DownloadResume | undefined },
+): Download {
   const { stream, status, headers } = answer;
   if (stream === undefined)
     throw errorFromErrorAnswer({ status, headers, body: parseError(answer.text) }, context);
+  const refuse = (found: string) => {
+    void stream.return();
+    return errorFromUnreadable(found, status, undefined, context);
+  };
   // A length counts encoded bytes; what arrives has been decoded.
   const encoded = encodingsOf(headers).length > 0;
   const contentLength = encoded ? undefined : readLength(headers.get("content-length"));
-  if (contentLength !== undefined && contentLength > maxBytes) {
-    void stream.return();
-    throw errorFromUnreadable(
-      `${contentLength} bytes, more than the ${maxBytes} of maxBytes`,
-      status,
-      undefined,
-      context,
-    );
-  }
+  const offset = status === 206 && resume ? resume.from : 0;
+  if (offset > 0 && (encoded || !headers.get("content-range")?.startsWith(`bytes ${offset}-`)))
+    throw refuse("another part of the file than was asked for");
+  const length = offset + (contentLength ?? 0);
+  if (length > maxBytes) throw refuse(`${length} bytes, more than the ${maxBytes} of maxBytes`);
+  const version = encoded ? null : (headers.get("etag") ?? headers.get("last-modified"));
   return {
     contentType: headers.get("content-type") ?? "application/octet-stream",
     ...(contentLength === undefined ? {} : { contentLength }),
+    ...(offset > 0 && { offset }),
+    ...(version && { version }),
     ...createByteBody(stream),
   };
 }

@@ -103,9 +103,12 @@ export function createContentDecoder(
   };
 }
 
+/** Say something of the encoded bytes, which nobody gets to see. */
+const OF_ENCODED = ["content-encoding", "content-length", "content-range", "etag", "last-modified"];
+
 /** The headers of an answer as they would be without its encoding. */
 export function decodedHeaders(headers: ResponseHeaders): ResponseHeaders {
-  const dropped = new Set(["content-encoding", "content-length"]);
+  const dropped = new Set(OF_ENCODED);
   return {
     get: (name) => (dropped.has(name) ? undefined : headers.get(name)),
     toRecord: () => {

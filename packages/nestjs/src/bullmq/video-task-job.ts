@@ -11,7 +11,7 @@ import type { VideoTaskIntent, VideoTaskProblem, VideoTaskRecord } from "../vide
 /** How a task stands, as one of the two parts sees it. */
 export type Standing = Pick<
   VideoTaskRecord,
-  "status" | "handle" | "task" | "problem" | "stalled" | "watchedSince" | "updatedAt"
+  "status" | "handle" | "task" | "problem" | "stalled" | "keeping" | "files" | "watchedSince" | "updatedAt"
 > & { deliveries?: StoredDelivery[] };
 
 /** A delivery, with the round that it died in: a later one makes it due again. */
@@ -59,17 +59,19 @@ export function jobIdOf(key: string): string {
 /** The record that the parts of a job make. */
 export function recordOf(job: Parts): VideoTaskRecord {
   const { key, submission, tenant, metadata, createdAt, revision, standing, round = 0 } = job.data;
-  const { watchCancelledAt, watchProblem } = job.data;
+  const { watchCancelledAt, watchProblem, waiting } = job.data;
   const polls = pollsOf(job);
-  const { updatedAt, stalled, deliveries, ...current } = currentPolls(job)?.standing ?? standing;
+  const { updatedAt, stalled, keeping, deliveries, ...current } = currentPolls(job)?.standing ?? standing;
   return {
     key,
     submission,
     ...(tenant !== undefined && { tenant }),
     ...(metadata !== undefined && { metadata }),
+    ...(waiting !== undefined && { waiting }),
     ...current,
     // What nobody polls is not about to be read.
     ...(stalled !== undefined && watchCancelledAt === undefined && { stalled }),
+    ...(keeping !== undefined && watchCancelledAt === undefined && { keeping }),
     ...(deliveries !== undefined && { deliveries: deliveries.map((stored) => deliveryOf(stored, round)) }),
     ...(watchProblem !== undefined && { problem: watchProblem }),
     version: revision + (polls?.revision ?? 0),
@@ -104,13 +106,14 @@ function isPollData(progress: unknown): progress is PollData {
 
 /** Data of the first write: the intent. */
 export function begunData(record: VideoTaskRecord, nonce: string, sequence: number): SubmissionData {
-  const { key, submission, tenant, metadata, createdAt } = record;
+  const { key, submission, tenant, metadata, waiting, createdAt } = record;
   const standing = standingOf(record);
   return {
     key,
     submission: storable(submission),
     ...(tenant !== undefined && { tenant: storable(tenant) }),
     ...(metadata !== undefined && { metadata: storable(metadata) }),
+    ...(waiting !== undefined && { waiting: storable(waiting) }),
     createdAt,
     sequence,
     nonce,
@@ -122,14 +125,15 @@ export function begunData(record: VideoTaskRecord, nonce: string, sequence: numb
 
 /** Data after one who submits or reconciles said how the task stands. */
 export function statedData(data: SubmissionData, record: VideoTaskRecord): SubmissionData {
-  const { watchCancelledAt: _before, watchProblem: _why, ...rest } = data;
+  const { watchCancelledAt: _before, watchProblem: _why, waiting: _waited, ...rest } = data;
   const revision = data.revision + 1;
-  const { watchCancelledAt } = record;
+  const { watchCancelledAt, waiting } = record;
   return {
     ...rest,
     revision,
     basis: revision,
     standing: standingOf(record, data.round),
+    ...(waiting !== undefined && { waiting: storable(waiting) }),
     ...(watchCancelledAt !== undefined && { watchCancelledAt }),
   };
 }
@@ -178,8 +182,8 @@ export function sameStanding(standing: Standing, record: VideoTaskRecord, round?
 }
 
 function standingOf(record: VideoTaskRecord, round = 0): Standing {
-  const { status, handle, task, problem, stalled, watchedSince, updatedAt, deliveries } = record;
-  const stored = deliveries?.map((delivery) =>
+  const { status, handle, task, problem, stalled, keeping, files, watchedSince, updatedAt } = record;
+  const stored = record.deliveries?.map((delivery) =>
     delivery.state === "dead" ? { ...delivery, round } : delivery,
   );
   return {
@@ -188,6 +192,8 @@ function standingOf(record: VideoTaskRecord, round = 0): Standing {
     ...(task !== undefined && { task: storable(task) }),
     ...(problem !== undefined && { problem: storable(problem) }),
     ...(stalled !== undefined && { stalled: storable(stalled) }),
+    ...(keeping !== undefined && { keeping: storable(keeping) }),
+    ...(files !== undefined && { files: storable(files) }),
     ...(watchedSince !== undefined && { watchedSince }),
     ...(stored !== undefined && { deliveries: storable(stored) }),
     updatedAt,

@@ -6,10 +6,14 @@ import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { KeyedStreams } from "../streams/keyed-streams.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
+import { ResultKeeper } from "../videos/result-keeper.js";
+import { type APIKeyFor, TenantGateways } from "../videos/tenant-gateways.js";
 import type { DeliverySettings } from "../videos/video-deliverer.js";
-import type { PollSettings } from "../videos/video-task-poller.js";
+import type { QueueSettings } from "../videos/video-dispatcher.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
+import type { VideosParts } from "../videos/videos.service.js";
 import type {
+  KeepVideosOptions,
   ModelGatewayInstanceOptions,
   ModelGatewayModuleExtras,
   StreamsOptions,
@@ -25,7 +29,8 @@ export interface Instance {
   events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   keyedStreams: KeyedStreams;
-  polling: PollSettings;
+  /** What videos are made of, beside their store and handlers. */
+  videos: VideosParts;
   delivering: DeliverySettings;
   callbacks: CallbackURLs | undefined;
 }
@@ -40,6 +45,8 @@ const BACKOFF_FACTOR = 3;
 const REFUSED_FACTOR = 6;
 /** With callbacks, polling is what remains when one gets lost. */
 const CALLBACK_INTERVAL_FACTOR = 6;
+const DEFAULT_KEEP_CONCURRENCY = 4;
+const DEFAULT_GONE_AFTER_MS = 600_000;
 
 // Records and not lists: an option that is added to the types and forgotten here does not compile.
 const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
@@ -89,6 +96,10 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   maxWatchMs: true,
   backoff: true,
   handlers: true,
+  keep: true,
+  maxOpen: true,
+  perTenant: true,
+  apiKeyFor: true,
   allowMemoryStore: true,
 };
 const HANDLERS_OPTION_NAMES: Record<keyof VideoHandlersOptions, true> = {
@@ -111,6 +122,12 @@ const STREAMS_OPTION_NAMES: Record<keyof StreamsOptions, true> = {
   keepMs: true,
   leaseMs: true,
   maxStreamBytes: true,
+};
+const KEEP_OPTION_NAMES: Record<keyof KeepVideosOptions, true> = {
+  store: true,
+  concurrency: true,
+  goneAfterMs: true,
+  maxBytes: true,
 };
 const BACKOFF_OPTION_NAMES: Record<keyof PollBackoff, true> = { firstMs: true, maxMs: true, refusedMs: true };
 
@@ -163,26 +180,53 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   const events = new Subject<MetricsEvent>();
   const inHand = new Set<string>();
   const hooks = publishingHooks(events, inHand, gateway.hooks);
+  const client = new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond });
+  const polls = {
+    firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
+    maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
+    refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
+  };
+  const callbacks = callback && new CallbackURLs(name, callbackPath, callback);
   return {
-    gateway: new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond }),
+    gateway: client,
     events,
     store: resolveStore(name, videos),
     keyedStreams: createKeyedStreams(name, streams),
-    polling: {
-      intervalMs: intervalMs * factor,
-      ratePerSecond,
-      maxWatchMs,
-      backoff: {
-        firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
-        maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
-        refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
+    videos: {
+      gateways: new TenantGateways(client, checkKeySource(videos.apiKeyFor)),
+      polling: {
+        intervalMs: intervalMs * factor,
+        ratePerSecond,
+        maxWatchMs,
+        backoff: polls,
+        inHand,
+        events,
+        keeper: videos.keep && makeKeeper(name, videos.keep, polls),
       },
-      inHand,
-      events,
+      callbacks,
+      queue: queueOf(videos, polls.firstMs),
     },
     delivering: { ...HANDLERS_DEFAULTS, ...handlers, tracer: gateway.tracer, events },
-    callbacks: callback && new CallbackURLs(name, callbackPath, callback),
+    callbacks,
   };
+}
+
+/** @returns undefined where nothing waits */
+function queueOf({ maxOpen, perTenant }: VideosOptions, firstMs: number): QueueSettings | undefined {
+  for (const [option, value] of Object.entries({ maxOpen, perTenant })) {
+    if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
+    throw new ConfigurationError(
+      `Option videos.${option} must be a whole number above 0, and not ${String(value)}.`,
+    );
+  }
+  if (maxOpen === undefined && perTenant === undefined) return undefined;
+  const limits = { ...(maxOpen !== undefined && { maxOpen }), ...(perTenant !== undefined && { perTenant }) };
+  return { limits, firstMs };
+}
+
+function checkKeySource(apiKeyFor: APIKeyFor | undefined): APIKeyFor | undefined {
+  if (apiKeyFor === undefined || typeof apiKeyFor === "function") return apiKeyFor;
+  throw new ConfigurationError("Option videos.apiKeyFor must be a function that gives the key of a tenant.");
 }
 
 function createKeyedStreams(name: string, options: StreamsOptions): KeyedStreams {
@@ -196,6 +240,30 @@ function createKeyedStreams(name: string, options: StreamsOptions): KeyedStreams
     );
   }
   return new KeyedStreams(name, store, { ...DEFAULT_STREAM_SETTINGS, ...given });
+}
+
+function makeKeeper(
+  instance: string,
+  keep: KeepVideosOptions,
+  { firstMs, refusedMs }: Required<PollBackoff>,
+): ResultKeeper {
+  refuseUnknown(keep, KEEP_OPTION_NAMES, "videos.keep.");
+  const {
+    store,
+    concurrency = DEFAULT_KEEP_CONCURRENCY,
+    goneAfterMs = DEFAULT_GONE_AFTER_MS,
+    maxBytes,
+  } = keep;
+  if (typeof store?.keep !== "function") {
+    throw new ConfigurationError(
+      `Option videos.keep.store must be a FileStore, such as new FolderFileStore(), and not ${String(store)}.`,
+    );
+  }
+  requirePositive("videos.keep.concurrency", concurrency);
+  requirePositive("videos.keep.goneAfterMs", goneAfterMs);
+  requirePositive("videos.keep.maxBytes", maxBytes);
+  const backoff = { firstMs, maxMs: refusedMs };
+  return new ResultKeeper({ store, instance, concurrency, goneAfterMs, maxBytes, backoff });
 }
 
 function resolveStore(

@@ -2,8 +2,25 @@ import type { ModelGatewayOptions, PollBackoff } from "@model-gateway/core";
 import type { StreamSettings, StreamStore } from "@model-gateway/core/resumable";
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
 import type { CallbackOptions } from "../callbacks/callback-urls.js";
+import type { FileStore } from "../files/file-store.js";
+import type { APIKeyFor } from "../videos/tenant-gateways.js";
 import type { VideoTaskRetention } from "../videos/video-task-retention.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
+
+/** How the files of videos are kept. */
+export interface KeepVideosOptions {
+  /** Where. A `FolderFileStore`, an `S3FileStore` of `@model-gateway/nestjs/s3`, or one of your own. */
+  store: FileStore;
+  /** Videos whose files one process downloads at once. Default 4. */
+  concurrency?: number;
+  /**
+   * How long an address may be refused (401, 403, 404 and the like) before its file counts as gone, in milliseconds, where
+   * the address does not tell when it expires. Default 600000.
+   */
+  goneAfterMs?: number;
+  /** Largest file that is kept, in bytes. Default 2 GiB. */
+  maxBytes?: number;
+}
 
 /** How handlers of `@OnVideo` are called. Durations are milliseconds. */
 export interface VideoHandlersOptions {
@@ -26,6 +43,12 @@ export interface VideosOptions {
    * with the name of the instance.
    */
   store?: VideoTaskStore;
+  /**
+   * Downloads the files of each video that succeeds, before its addresses die: the videos, their variants with a watermark, and
+   * the last frame. Its record says `succeeded` when they are durable, and what they are in `files`. Default: nothing is
+   * downloaded.
+   */
+  keep?: KeepVideosOptions;
   /** What the default store forgets of finished tasks; a store that is given has its own. */
   retention?: VideoTaskRetention;
   /** First distance between two polls of a task; grows with its age to six times that. Default 5000. */
@@ -44,6 +67,18 @@ export interface VideosOptions {
    * Default: until the gateway says it is over.
    */
   maxWatchMs?: number;
+  /**
+   * Paid tasks that are open at once, at most: from submission to end, over everything that shares the store, submissions of
+   * unknown outcome included. The others wait, durably, with nothing paid. Default: any number, and nothing waits.
+   */
+  maxOpen?: number;
+  /** The same for each tenant; submissions without one are one more. Default: any number. */
+  perTenant?: number;
+  /**
+   * The API key of a tenant, for what is submitted with `tenant`, and all that is read of it. Asked for each request, in whatever
+   * process; never kept or logged. Submissions without a tenant use `apiKey`. Default: all do.
+   */
+  apiKeyFor?: APIKeyFor;
   /** How handlers of `@OnVideo` are called. */
   handlers?: VideoHandlersOptions;
   /**

@@ -1,10 +1,13 @@
 import {
+  FINAL_VIDEO_STATUSES,
+  VIDEO_STATUS,
   type VideoStatus,
   type VideoSubmission,
   type VideoTask,
   type VideoTaskHandle,
   videoOutcome,
 } from "@model-gateway/core";
+import type { KeptFile } from "../files/file-store.js";
 import { healedDeliveries, isDelivered, type VideoDelivery } from "./video-delivery.js";
 
 /**
@@ -12,11 +15,14 @@ import { healedDeliveries, isDelivered, type VideoDelivery } from "./video-deliv
  * - `submitting`: the intent is written, the gateway has not answered yet
  * - `rejected`: the gateway surely did not take it; nothing was paid and the key is free again
  * - `unknown`: it may have been paid for, and nobody knows its task: `problem` says why
+ * - `queued` with `waiting` set: it waits here for its turn (`videos.maxOpen`); nothing was sent, and nothing paid
+ * - `failed` without a `task`: the gateway refused it when it had its turn; `cancelled` without one: it was cancelled while
+ *   it waited. Nothing was paid
  * - any other: the task's own status, as last polled. One that has a task stays so, whatever polls come to
  */
 export type VideoTaskRecordStatus = "submitting" | "rejected" | "unknown" | VideoStatus;
 
-/** Why a submission is `rejected` or `unknown`, or its task cannot be read. Plain JSON. */
+/** Why a submission is `rejected`, `unknown` or refused, or its task cannot be read. Plain JSON. */
 export interface VideoTaskProblem {
   /** `kind` of core's error, or `other`. */
   kind: string;
@@ -36,11 +42,61 @@ export interface VideoTaskStall {
   nextPollAt: number;
 }
 
+/** A submission that waits for its turn. Plain JSON. Times are milliseconds since the epoch. */
+export interface VideoTaskWait {
+  since: number;
+  /** Of the submissions of one tenant, the one with the highest goes first. */
+  priority: number;
+  /** The body that will be sent, whole, as JSON: `submission` may be cut. */
+  body: string;
+  /** How often it had its turn and the gateway did not take it, since it was busy or not to be reached. */
+  attempts: number;
+  /** Not sent before. */
+  nextAttemptAt?: number;
+  /** Why it was not taken the last time. */
+  problem?: VideoTaskProblem;
+}
+
 /** What an application may put beside a submission: plain JSON, of at most 4096 bytes as text. */
 export type VideoMetadata = Record<string, JSONValue>;
 
 /** What JSON can hold. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [name: string]: JSONValue };
+
+/** A file of a task that is kept. Plain JSON. */
+export interface KeptVideoFile extends KeptFile {
+  /** What it is of the task; `watermarked` is `watermarkURL` of a video. */
+  kind: "video" | "watermarked" | "last_frame";
+  /** Of the video in `task.videos`; 0 for a last frame. */
+  index: number;
+}
+
+/** What became of the files of a task that succeeded. */
+export interface KeptResult {
+  files: KeptVideoFile[];
+  /** Why one is missing: its address is dead. */
+  problem?: VideoTaskProblem;
+}
+
+/** A task that has succeeded, and whose files are being kept. It succeeds in its record when they are. Plain JSON. */
+export interface VideoTaskKeeping {
+  /** The task as the gateway gave it in the end. */
+  task: VideoTask;
+  /** When it was seen to have succeeded, in milliseconds since the epoch. */
+  since: number;
+  /** Attempts in a row that did not keep all of its files. */
+  failedAttempts: number;
+  /** Why the last one did not. */
+  problem?: VideoTaskProblem;
+  /** Set when a file has arrived at some process, whose store has not taken it yet: its address is not all there is of it. */
+  arrived?: boolean;
+  /** How often the gateway gave other addresses after all that it had given before were dead. */
+  renewals?: number;
+  /** When the first of the addresses dies, in milliseconds since the epoch, if they tell. */
+  expiresAt?: number;
+  /** About when it is tried again, in milliseconds since the epoch. */
+  nextAttemptAt?: number;
+}
 
 /** What is written before the gateway is asked. */
 export interface VideoTaskIntent {
@@ -51,6 +107,8 @@ export interface VideoTaskIntent {
   tenant?: string;
   /** What the application wants to find again with it: small, plain JSON. */
   metadata?: VideoMetadata;
+  /** Set while it waits for its turn, with what it will send. */
+  waiting?: VideoTaskWait;
 }
 
 /** A submission and its task, as the store knows it. Plain JSON. Times are milliseconds since the epoch. */
@@ -62,8 +120,18 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   handle?: VideoTaskHandle;
   /** The task as last polled, with the gateway's raw answer. */
   task?: VideoTask;
-  /** Why it is `rejected` or `unknown`, or why the module itself polls it no more (`videos.maxWatchMs`). */
+  /**
+   * Why it is `rejected`, `unknown` or refused, why the module itself polls it no more (`videos.maxWatchMs`), or, of one that
+   * `succeeded`, why a file of it is not kept.
+   */
   problem?: VideoTaskProblem;
+  /**
+   * Set while its files are being kept (`videos.keep`): the task is over at the gateway, and the rest of the record is how it
+   * was before. A change of it is told when it begins and when the kind of its problem changes.
+   */
+  keeping?: VideoTaskKeeping;
+  /** Its files, each durable, once it `succeeded`, if `videos.keep` is set. */
+  files?: KeptVideoFile[];
   /**
    * Set while the task cannot be read. A change of it is told when it begins, when the kind of the problem changes, and
    * when it ends; the counts of a record that is read are those of the last poll.
@@ -79,9 +147,32 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   updatedAt: number;
 }
 
-/** Whether the gateway says that the task is over. Nothing but its deliveries changes such a record any more. */
-export function isOver({ task }: VideoTaskRecord): boolean {
-  return task !== undefined && videoOutcome(task) !== "pending";
+/**
+ * Whether it has come to its end: the gateway says that the task is over, or a submission that waited was refused or
+ * cancelled. Nothing but its deliveries changes such a record any more.
+ */
+export function isOver({ task, status }: VideoTaskRecord): boolean {
+  if (task !== undefined) return videoOutcome(task) !== "pending";
+  return (FINAL_VIDEO_STATUSES as readonly string[]).includes(status);
+}
+
+/** Whether it waits for its turn: nothing was sent. */
+export function isWaiting(record: VideoTaskRecord): record is VideoTaskRecord & { waiting: VideoTaskWait } {
+  return record.waiting !== undefined;
+}
+
+/** Whether it waits, and may be sent by now. */
+export function isDue({ waiting }: VideoTaskRecord): boolean {
+  return waiting !== undefined && (waiting.nextAttemptAt ?? 0) <= Date.now();
+}
+
+/**
+ * Whether the gateway may have it among its open tasks: from submission to end, one of unknown outcome included. One that
+ * the application gave up (`cancelWatch`) does not count: nobody would learn of its end. Nor does one whose files are being kept.
+ */
+export function isOpen(record: VideoTaskRecord): boolean {
+  const { waiting, keeping } = record;
+  return waiting === undefined && keeping === undefined && !isOver(record) && !isFinished(record);
 }
 
 /** Whether nothing more is to come by itself: over, `rejected`, `unknown`, or not polled any more. */
@@ -101,6 +192,11 @@ export function isFinished(record: VideoTaskRecord): boolean {
   return watchCancelledAt !== undefined && problem === undefined;
 }
 
+/** Whether a record is of another submission than the one before with its key, which was rejected. */
+export function isNewSubmission(record: VideoTaskRecord, before: VideoTaskRecord | undefined): boolean {
+  return before?.status === "rejected" && record.status !== "rejected" && record.handle === undefined;
+}
+
 // The changes that every store makes, so that all make the same.
 
 /** @param previous the rejected record of an earlier attempt with the same key */
@@ -108,7 +204,7 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
   const now = Date.now();
   return {
     ...intent,
-    status: "submitting",
+    status: intent.waiting === undefined ? "submitting" : VIDEO_STATUS.queued,
     version: (previous?.version ?? 0) + 1,
     createdAt: now,
     updatedAt: now,
@@ -121,10 +217,46 @@ export function acceptedRecord(record: VideoTaskRecord, task: VideoTask): VideoT
   return { ...polledRecord(rest, task), ...healedDeliveries(record), watchedSince: Date.now() };
 }
 
-/** A record after a poll. */
-export function polledRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
-  const { problem: _solved, stalled: _ended, watchCancelledAt: _resumed, ...rest } = record;
-  return { ...rest, ...touched(record), status: task.status, handle: task.handle, task };
+/** A record whose turn it is to be sent; undefined when it does not wait. */
+export function takenRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskRecord | undefined {
+  return waiting && { ...record, ...touched(record), status: "submitting" };
+}
+
+/**
+ * A record that was taken, and surely not sent or not accepted, when it waits again, also where it was taken for lost
+ * meanwhile; undefined when something came of it.
+ */
+export function returnedRecord(record: VideoTaskRecord, waiting: VideoTaskWait): VideoTaskRecord | undefined {
+  const { deliveries: _before, problem: _late, ...rest } = record;
+  if (record.status !== "submitting" && record.status !== "unknown") return undefined;
+  return { ...rest, ...touched(record), ...healedDeliveries(record), status: VIDEO_STATUS.queued, waiting };
+}
+
+/** A record that the gateway refused when it had its turn. One that has its task stays as it is. */
+export function refusedRecord(
+  { waiting: _over, ...record }: VideoTaskRecord,
+  problem: VideoTaskProblem,
+): VideoTaskRecord | undefined {
+  if (record.handle !== undefined) return undefined;
+  return { ...record, ...touched(record), status: VIDEO_STATUS.failed, problem };
+}
+
+/** A record that was cancelled while it waited; undefined when it does not wait any more. */
+export function cancelledRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskRecord | undefined {
+  return waiting && { ...record, ...touched(record), status: VIDEO_STATUS.cancelled };
+}
+
+/** A record after a poll. @param kept what became of the files of a task that succeeded, if they are to be kept */
+export function polledRecord(record: VideoTaskRecord, task: VideoTask, kept?: KeptResult): VideoTaskRecord {
+  const {
+    problem: _solved,
+    stalled: _ended,
+    keeping: _over,
+    files: _before,
+    watchCancelledAt: _resumed,
+    ...rest
+  } = record;
+  return { ...rest, ...touched(record), status: task.status, handle: task.handle, task, ...kept };
 }
 
 /** A record of a submission that something went wrong with. One that has its task stays as it is. */
@@ -143,9 +275,20 @@ export function stalledRecord(record: VideoTaskRecord, stalled: VideoTaskStall):
   return { ...record, ...(isNews && touched(record)), stalled };
 }
 
+/** A record whose files are being kept. Its version grows when that, or why it did not work yet, is news. */
+export function keepingRecord(
+  { stalled, ...record }: VideoTaskRecord,
+  keeping: VideoTaskKeeping,
+): VideoTaskRecord {
+  const { keeping: before } = record;
+  const isNews =
+    before === undefined || before.problem?.kind !== keeping.problem?.kind || stalled !== undefined;
+  return { ...record, ...(isNews && touched(record)), keeping };
+}
+
 /** A record that nobody polls any more. @param problem set when not the application wanted it so */
 export function unwatchedRecord(record: VideoTaskRecord, problem?: VideoTaskProblem): VideoTaskRecord {
-  const { stalled: _notPolled, problem: _before, ...rest } = record;
+  const { stalled: _notPolled, keeping: _notKept, problem: _before, ...rest } = record;
   return {
     ...rest,
     ...touched(record),

@@ -1,5 +1,11 @@
 import type { ModelGateway } from "@model-gateway/core";
-import { getModelGatewayToken, ModelGatewayModule, OnVideo, VideosService } from "@model-gateway/nestjs";
+import {
+  FolderFileStore,
+  getModelGatewayToken,
+  ModelGatewayModule,
+  OnVideo,
+  VideosService,
+} from "@model-gateway/nestjs";
 import { BullMqVideoTaskStore } from "@model-gateway/nestjs/bullmq";
 import { Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
@@ -7,7 +13,7 @@ import { backends } from "../../src/bullmq/backends.js";
 import type { ReplicaOptions } from "./start-replica.js";
 
 // One process of an application that runs in several, for tests to kill.
-const { gateway, store, onPostgres, submit, hangsInHandler }: ReplicaOptions = JSON.parse(
+const { gateway, store, onPostgres, submit, keepIn, hangsInHandler }: ReplicaOptions = JSON.parse(
   process.argv[2] ?? "",
 );
 
@@ -15,7 +21,11 @@ const { postgres } = backends;
 const backend = onPostgres && postgres ? { backend: postgres } : {};
 const module = ModelGatewayModule.forRoot({
   ...gateway,
-  videos: { ...gateway.videos, store: new BullMqVideoTaskStore({ ...store, ...backend }) },
+  videos: {
+    ...gateway.videos,
+    store: new BullMqVideoTaskStore({ ...store, ...backend }),
+    ...(keepIn !== undefined && { keep: { store: new FolderFileStore({ directory: keepIn }) } }),
+  },
 });
 
 class Shop {

@@ -17,6 +17,8 @@ export interface ReplicaOptions {
   onPostgres: boolean;
   /** What it submits when it is up. */
   submit?: { key: string; body: typeof VIDEO };
+  /** Folder that the files of videos are kept in. */
+  keepIn?: string;
   /** Whether it has a handler for videos, which reads the model list and then never returns. */
   hangsInHandler?: boolean;
 }

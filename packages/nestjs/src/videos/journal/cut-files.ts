@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../../files/sync-folder.js";
+import { systemErrorCode } from "../../files/system-error-code.js";
 import { type Remains, readTail } from "./read-tail.js";
-import { syncFolder } from "./sync-folder.js";
-import { systemErrorCode } from "./system-error-code.js";
 
 /** Remains, and the file that keeps them. */
 export interface KeptRemains extends Remains {

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { systemErrorCode } from "./system-error-code.js";
+import { systemErrorCode } from "../../files/system-error-code.js";
 
 const CHUNK_BYTES = 1_048_576;
 export const NEWLINE = 0x0a;

@@ -1,12 +1,12 @@
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncFolder } from "../../files/sync-folder.js";
 import { JournalDraft } from "./journal-draft.js";
 import { encodeLine, headerLine } from "./journal-format.js";
 import { isLackOfRoom, JournalWriteError, troubleOfWrite, type WritePurpose } from "./journal-write-error.js";
 import { readJournal } from "./read-journal.js";
 import { repairEnd } from "./repair-end.js";
 import { SpaceReserve } from "./space-reserve.js";
-import { syncFolder } from "./sync-folder.js";
 
 const DEFAULT_MIN_COMPACTION_LINES = 1_000;
 

@@ -2,8 +2,18 @@ import { access, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
+import { syncFolder } from "../../files/sync-folder.js";
+import { systemErrorCode } from "../../files/system-error-code.js";
 import { LocalVideoTaskStore } from "../local-video-task-store.js";
-import { isOver, type VideoTaskIntent, type VideoTaskRecord } from "../video-task-record.js";
+import {
+  isNewSubmission,
+  isOver,
+  isWaiting,
+  type KeptResult,
+  type VideoTaskIntent,
+  type VideoTaskKeeping,
+  type VideoTaskRecord,
+} from "../video-task-record.js";
 import type { VideoTaskRetention } from "../video-task-retention.js";
 import type { VideoTaskPolling } from "../video-task-store.js";
 import { cutFiles, type KeptRemains } from "./cut-files.js";
@@ -12,8 +22,6 @@ import { JournalFile } from "./journal-file.js";
 import { JournalWriteError, type WritePurpose } from "./journal-write-error.js";
 import { probeFolder } from "./probe-folder.js";
 import { ProcessLock } from "./process-lock.js";
-import { syncFolder } from "./sync-folder.js";
-import { systemErrorCode } from "./system-error-code.js";
 
 const DEFAULT_DIRECTORY = ".model-gateway";
 const DEFAULT_LOCK_WAIT_MS = 5_000;
@@ -150,14 +158,13 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   }
 
   /** Leaves out what a poll saw of a task that goes on, when there is no room for it: the next poll sees more. */
-  override async update(key: string, task: VideoTask): Promise<void> {
-    try {
-      await super.update(key, task);
-    } catch (error) {
-      const isDispensable =
-        error instanceof JournalWriteError && error.purpose === "progress" && error.isTemporary;
-      if (!isDispensable) throw error;
-    }
+  override async update(key: string, task: VideoTask, kept?: KeptResult): Promise<void> {
+    await unlessFull(super.update(key, task, kept));
+  }
+
+  /** Leaves out that files are being kept, when there is no room for it: after a crash the next poll finds out. */
+  override async keep(key: string, keeping: VideoTaskKeeping): Promise<void> {
+    await unlessFull(super.keep(key, keeping));
   }
 
   override async troubles(): Promise<string[]> {
@@ -276,7 +283,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private liveEntries(): Iterable<string> {
     const live = new Map([...this.records()].map((record) => [record.key, record]));
     for (const record of this.unpublished.values()) {
-      if (record.status === "submitting") live.delete(record.key);
+      if (isNewSubmission(record, live.get(record.key))) live.delete(record.key);
       live.set(record.key, record);
     }
     return entriesOf(live.values());
@@ -299,8 +306,21 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   }
 }
 
+/** Lets go of a write that can be done without, when there is no room. */
+async function unlessFull(write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    const isDispensable =
+      error instanceof JournalWriteError && error.purpose === "progress" && error.isTemporary;
+    if (!isDispensable) throw error;
+  }
+}
+
 function purposeOf(record: VideoTaskRecord, previous: VideoTaskRecord | undefined): WritePurpose {
-  if (record.status === "submitting") return "intent";
+  // What is not written of these costs nothing but time.
+  if (record.status === "submitting" || isWaiting(record) || (previous && isWaiting(previous)))
+    return "intent";
   if (previous?.handle === undefined) return "outcome";
   // Its end was written; calls of its handlers can wait for room.
   if (isOver(previous)) return "progress";

@@ -1,4 +1,4 @@
-import { systemErrorCode } from "./system-error-code.js";
+import { systemErrorCode } from "../../files/system-error-code.js";
 
 /**
  * What a write is for.

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { systemErrorCode } from "./system-error-code.js";
+import { systemErrorCode } from "../../files/system-error-code.js";
 
 /** Who holds a lock: what its file says. Plain JSON. */
 export interface LockOwner {

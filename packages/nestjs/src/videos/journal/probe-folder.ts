@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemErrorCode } from "../../files/system-error-code.js";
 import { RESERVE_BYTES } from "./space-reserve.js";
-import { systemErrorCode } from "./system-error-code.js";
 
 /**
  * Finds out whether a journal could be made in a folder that need not be there yet, and leaves nothing behind: what is

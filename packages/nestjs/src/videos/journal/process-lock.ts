@@ -2,6 +2,7 @@ import { existsSync, unwatchFile, watchFile } from "node:fs";
 import { type FileHandle, link, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigurationError } from "@model-gateway/core";
+import { systemErrorCode } from "../../files/system-error-code.js";
 import { pause } from "../../streams/pause.js";
 import { repeatEvery } from "../../streams/repeat-every.js";
 import { type LockMotion, LockObserver } from "./lock-observer.js";
@@ -13,7 +14,6 @@ import {
   processFolder,
   stateOf,
 } from "./lock-owner.js";
-import { systemErrorCode } from "./system-error-code.js";
 
 /** How often a lock that is waited for is looked at. */
 const LOOK_INTERVAL_MS = 50;
