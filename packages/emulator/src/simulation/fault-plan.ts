@@ -15,7 +15,7 @@ export interface SimulatedFaults {
   cut?: number;
   /** Something before the gateway answers in its place: 408, 429, 500, 502, 503, or a page of HTML. */
   refusedByProxy?: number;
-  /** The gateway acts, and something before it answers in its place: 408, 500, 502, 503 or 504. */
+  /** The gateway acts, and something before it answers in its place: 408, 500, 502, 503, 504, or a page of HTML. */
   replacedByProxy?: number;
   /** The answer takes up to two minutes. */
   delay?: number;

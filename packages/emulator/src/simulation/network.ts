@@ -9,7 +9,7 @@ export type SimulatedServer = (request: Request) => Response | Promise<Response>
 
 const REFUSALS = [408, 429, 500, 502, 503, 200];
 /** What says nothing of what was done. */
-const REPLACEMENTS = [408, 500, 502, 503, 504];
+const REPLACEMENTS = [408, 500, 502, 503, 504, 200];
 const NETWORK_FAULTS: FaultName[] = [
   "refuse",
   "resetBefore",
