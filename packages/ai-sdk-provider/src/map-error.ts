@@ -87,9 +87,12 @@ export function namelessToolCallError(data: unknown): InvalidResponseDataError {
   });
 }
 
-/** Images that were made and paid for, but could not be fetched: another attempt would make and bill them anew. */
+/**
+ * Images that were made and paid for, but could not be fetched: another attempt would make and bill them anew. Its cause knows
+ * of the download only, which costs nothing.
+ */
 export function resultDownloadError(cause: unknown, url: string, data: unknown): APICallError {
-  return new APICallError({
+  const error = new APICallError({
     message: `The images were made, but could not be downloaded: ${cause instanceof Error ? cause.message : String(cause)} Their links are in error.data.`,
     url,
     requestBodyValues: {},
@@ -97,4 +100,5 @@ export function resultDownloadError(cause: unknown, url: string, data: unknown):
     data,
     cause,
   });
+  return Object.assign(error, { maybeProcessed: true });
 }
