@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { basename, dirname, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { type Owner, running } from "./owner.js";
 import { replace } from "./seeded-globals.js";
 import { integerFrom, type Random } from "./seeded-random.js";
@@ -9,6 +9,8 @@ import type { World } from "./world.js";
 
 /** What stands below it is simulated; no such folder is ever made. */
 const ROOT = `${sep}simulated-disk`;
+/** Below it, so that whoever syncs the folder above its own stays on this disk. */
+const VOLUME = `${ROOT}${sep}volume`;
 const PAGE_BYTES = 512;
 
 interface SimulatedFile {
@@ -32,16 +34,17 @@ type Inode = SimulatedFile | SimulatedFolder;
 /** A disk that forgets what was not synced when the power fails, tears writes and runs full. */
 export class SimulatedDisk {
   readonly #world: World;
-  #root: SimulatedFolder = folder();
+  readonly #root = folder();
   readonly #watches = new Map<string, Set<(...args: unknown[]) => void>>();
 
   constructor(world: World) {
     this.#world = world;
+    setEntry(this.#root, basename(VOLUME), folder());
   }
 
   /** A path on this disk. */
   path(name: string): string {
-    return `${ROOT}${sep}${name}`;
+    return join(VOLUME, name);
   }
 
   /** What a power failure leaves. */
@@ -130,7 +133,7 @@ export class SimulatedDisk {
   /** Each operation takes its time, and may be the last of its process. */
   async #operation(what: string, path: string): Promise<Owner> {
     const owner = running.getStore()?.owner ?? this.#world.gateway;
-    await this.#world.step(owner, `disk ${what} ${path.slice(ROOT.length + 1)}`);
+    await this.#world.step(owner, `disk ${what} ${relative(VOLUME, path) || "."}`);
     return owner;
   }
 

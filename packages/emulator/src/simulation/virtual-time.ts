@@ -13,6 +13,8 @@ const AT_REST = new Set([
   ...["Timeout", "TTYWrap", "PipeWrap", "MessagePort", "TCPSocketWrap", "TCPServerWrap", "ProcessWrap"],
   ...["SignalWrap", "StatWatcher", "FSEventWrap", "CloseReq"],
 ]);
+/** What is over soon, and is no rest also when it was under way before. */
+const BRIEF = ["Immediate", "FSReqCallback", "FSReqPromise"];
 
 /**
  * Time that only moves when nothing else does: `Date`, `performance`, timers and `AbortSignal.timeout` of this process
@@ -28,7 +30,7 @@ export class VirtualTime {
   /** @param startAt milliseconds since the epoch */
   constructor(startAt: number) {
     this.#startAt = startAt;
-    this.#atRest.delete("Immediate");
+    for (const brief of BRIEF) this.#atRest.delete(brief);
   }
 
   install(): void {
