@@ -11,10 +11,10 @@ const QUIET_TURNS = 2;
 /** What a process may hold without anything being under way. */
 const AT_REST = new Set([
   ...["Timeout", "TTYWrap", "PipeWrap", "MessagePort", "TCPSocketWrap", "TCPServerWrap", "ProcessWrap"],
-  ...["SignalWrap", "StatWatcher", "FSEventWrap", "CloseReq"],
+  ...["SignalWrap", "StatWatcher", "FSEventWrap"],
 ]);
 /** What is over soon, and is no rest also when it was under way before. */
-const BRIEF = ["Immediate", "FSReqCallback", "FSReqPromise"];
+const BRIEF = ["Immediate", "CloseReq", "FSReqCallback", "FSReqPromise"];
 
 /**
  * Time that only moves when nothing else does: `Date`, `performance`, timers and `AbortSignal.timeout` of this process
