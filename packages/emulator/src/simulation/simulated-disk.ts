@@ -54,6 +54,9 @@ export class SimulatedDisk {
     setEntry(this.#root, basename(VOLUME), folder(++this.#inodes));
   }
 
+  /** @internal Files into which the key of the world was written. */
+  readonly leaks: string[] = [];
+
   /** A path on this disk. */
   path(name: string): string {
     return join(VOLUME, name);
@@ -426,6 +429,9 @@ class SimulatedFileHandle {
     const at = this.#appends ? data.length : this.#at;
     const grown = resized(this.#file.data, Math.max(data.length, at + written.length));
     written.copy(grown, at);
+    const { apiKey, disk } = this.#world;
+    const fresh = grown.subarray(Math.max(0, at - apiKey.length), at + written.length);
+    if (fresh.includes(apiKey)) disk.leaks.push(basename(this.#path));
     this.#file.data = grown;
     this.#file.mtimeMs = Date.now();
     this.#at = at + written.length;
