@@ -19,10 +19,16 @@ export interface Purchase {
   charged: number;
 }
 
+interface Intent {
+  asked: number;
+  outcomes: Outcome[];
+  endpoint: string | undefined;
+}
+
 /** Who bought what, and what the gateway says of it. */
 export class Purchases {
   readonly #emulator: Emulator;
-  readonly #intents = new Map<string, { asked: number; outcomes: Outcome[] }>();
+  readonly #intents = new Map<string, Intent>();
   readonly #requests = new Map<string, string>();
   #counted = { state: "", counts: new Map<string, { charged: number; paid: number }>() };
 
@@ -30,10 +36,10 @@ export class Purchases {
     this.#emulator = emulator;
   }
 
-  asked(intent: string): { asked: number; outcomes: Outcome[] } {
-    const known = this.#intents.get(intent) ?? { asked: 0, outcomes: [] };
+  asked(name: string, endpoint: string | undefined): Intent {
+    const known = this.#intents.get(name) ?? { asked: 0, outcomes: [], endpoint };
     known.asked += 1;
-    this.#intents.set(intent, known);
+    this.#intents.set(name, known);
     return known;
   }
 
@@ -63,9 +69,11 @@ export class Purchases {
     const ledger = this.#emulator.ledger.list();
     const refunded = new Set(ledger.flatMap(({ kind, taskId }) => (kind === "refund" ? [taskId] : [])));
     const counts = new Map<string, { charged: number; paid: number }>();
-    for (const { kind, requestId, taskId } of ledger) {
+    for (const { kind, requestId, taskId, endpoint } of ledger) {
       const name = this.#requests.get(requestId);
       if (kind !== "charge" || name === undefined) continue;
+      const { endpoint: bought = endpoint } = this.#intents.get(name) ?? {};
+      if (bought !== endpoint) continue;
       const count = counts.get(name) ?? { charged: 0, paid: 0 };
       count.charged += 1;
       if (taskId === undefined || !refunded.has(taskId)) count.paid += 1;

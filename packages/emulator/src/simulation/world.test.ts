@@ -139,6 +139,24 @@ describe("a purchase", () => {
     );
   });
 
+  it("counts only what is bought, where other calls help to buy it", async () => {
+    await inWorld(
+      async (world) => {
+        const twice = async () => {
+          for (let turn = 0; turn < 2; turn++) await (await generate(world)).text();
+        };
+        const chat = { endpoint: "/chat/completions" };
+        await world.intend("words", () => twice(), chat).catch(() => {});
+        expect(world.purchases.of("words")).toMatchObject({ charged: 0, paid: 0 });
+        await world.intend("picture", async () => (await generate(world)).text(), {
+          endpoint: "/images/generations",
+        });
+        expect(world.purchases.of("picture")).toMatchObject({ charged: 1, paid: 1 });
+      },
+      { invariants: { "nothing paid is lost": false } },
+    );
+  });
+
   it("of a film that ends without a video is charged, and not paid", async () => {
     await inWorld(
       async (world) => {

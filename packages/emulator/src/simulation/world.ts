@@ -125,10 +125,12 @@ export class World {
    * asked for once more, as after a crash.
    *
    * @param run rejects with what the buyer is told; an error with `maybeProcessed: true` says that it may have been paid
+   * @param endpoint what is bought, as a path such as `/images/generations`, where other calls of `run` only help to buy
+   * it; without one, everything that `run` pays for is
    */
-  async intend<T>(name: string, run: () => Promise<T>): Promise<T> {
+  async intend<T>(name: string, run: () => Promise<T>, { endpoint }: { endpoint?: string } = {}): Promise<T> {
     const from = running.getStore();
-    const purchase = this.purchases.asked(name);
+    const purchase = this.purchases.asked(name, endpoint);
     const { owner: asking = this.gateway } = from ?? {};
     let settled = false;
     const onDeath = () => {

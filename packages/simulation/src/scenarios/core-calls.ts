@@ -22,7 +22,7 @@ export async function coreCalls(world: World): Promise<void> {
         { length: world.count("texts", 1, 40) },
         (_, index) => `${index} ${WORDS[index % 5]}`,
       );
-      const { data } = await gateway.embeddings.create({ model: "local-embedding", input });
+      const { data } = await gateway.embeddings.create({ model: "local-embedding", input, dimensions: 16 });
       if (data.length !== input.length) throw new Error("there are fewer vectors than texts");
       if (data.some(({ index }, at) => index !== at)) throw new Error("vectors are out of order");
     },
