@@ -1,4 +1,4 @@
-import { ToolMessage } from "@langchain/core/messages";
+import { type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { GatewayError, ModelGateway } from "@model-gateway/core";
 import type { World } from "@model-gateway/emulator/simulation";
 import { ChatModelGateway } from "@model-gateway/langchain";
@@ -25,29 +25,40 @@ export async function langchainAgent(world: World): Promise<void> {
   const users = Array.from({ length: world.count("users", 1, 3) }, async (_, index) => {
     await world.sleep(world.random(`start ${index}`)() * 1_000);
     const picture = `picture ${index}`;
-    const ask = async () => {
-      const { messages } = await agent.invoke({
-        messages: [{ role: "user", content: "Generate an image of a red fox." }],
-      });
-      const results = messages.filter((message) => ToolMessage.isInstance(message));
-      if (results.length === 0) throw new NothingBought("the model called no tool");
-      const artifacts = results.map(({ artifact }) => (artifact ?? {}) as ToolArtifact);
-      if (artifacts.some(({ images }) => images !== undefined)) return;
-      const mayBePaid = artifacts.some(({ maybeBilled }) => maybeBilled === true);
-      throw new NothingBought(`the tool failed${mayBePaid ? ", may be paid" : ""}`, mayBePaid);
-    };
-    const told = await world.intend(picture, ask, { endpoint: "/images/generations" }).then(
-      () => "done",
-      (error: unknown) => {
-        if (error instanceof NothingBought) return error.message;
-        const { cause = error } = error as Error;
-        if (GatewayError.isInstance(cause)) return cause.kind;
-        throw error;
-      },
-    );
+    const told = await world
+      .intend(picture, () => ask(agent), { endpoint: "/images/generations" })
+      .then(
+        () => "done",
+        (error: unknown) => {
+          if (error instanceof NothingBought) return error.message;
+          throw error;
+        },
+      );
     world.trace.add("user", `${picture}: ${told}`);
   });
   await Promise.all(users);
+}
+
+type Agent = Pick<ReturnType<typeof createAgent>, "stream">;
+
+/** Follows an agent, and has what its tools made also when it fails later. */
+async function ask(agent: Agent): Promise<void> {
+  let messages: BaseMessage[] = [];
+  let failure = "";
+  try {
+    const request = { messages: [{ role: "user", content: "Generate an image of a red fox." }] };
+    for await (const state of await agent.stream(request, { streamMode: "values" }))
+      ({ messages } = state as { messages: BaseMessage[] });
+  } catch (error) {
+    const known = [error, (error as Error).cause].find((candidate) => GatewayError.isInstance(candidate));
+    if (!GatewayError.isInstance(known)) throw error;
+    failure = ` (${known.kind})`;
+  }
+  const results = messages.filter((message) => ToolMessage.isInstance(message));
+  const artifacts = results.map(({ artifact }) => (artifact ?? {}) as ToolArtifact);
+  if (artifacts.some(({ images }) => images !== undefined)) return;
+  const mayBePaid = artifacts.some(({ maybeBilled }) => maybeBilled === true);
+  throw new NothingBought(`${mayBePaid ? "may be paid" : "nothing"}${failure}`, mayBePaid);
 }
 
 /** What a user is told who gets no picture. */
