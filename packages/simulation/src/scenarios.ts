@@ -3,6 +3,7 @@ import { aiSdk } from "./scenarios/ai-sdk.js";
 import { coreCalls } from "./scenarios/core-calls.js";
 import { coreStreams } from "./scenarios/core-streams.js";
 import { langchainAgent } from "./scenarios/langchain-agent.js";
+import { nestFilms } from "./scenarios/nest-films.js";
 import { nestVideos } from "./scenarios/nest-videos.js";
 
 const HOUR_MS = 3_600_000;
@@ -13,5 +14,6 @@ export const SCENARIOS: Record<string, SimulationOptions> = {
   "core-streams": { app: coreStreams },
   "ai-sdk": { app: aiSdk },
   "langchain-agent": { app: langchainAgent },
+  "nest-films": { app: nestFilms, maxVirtualMs: HOUR_MS },
   "nest-videos": { app: nestVideos, maxVirtualMs: HOUR_MS },
 };

@@ -3,7 +3,7 @@ import type { Emulator } from "../emulator.js";
 import type { EmulatorOptions } from "../emulator-options.js";
 import type { FaultPlan, InjectedFault } from "./fault-plan.js";
 import { SimulatedNetwork, type SimulatedServer } from "./network.js";
-import { never, type Owner, running } from "./owner.js";
+import { GATEWAY_PID, never, type Owner, running } from "./owner.js";
 import { Purchases } from "./purchases.js";
 import { integerFrom, namedRandom, pickFrom, type Random } from "./seeded-random.js";
 import { SimulatedDisk } from "./simulated-disk.js";
@@ -65,7 +65,7 @@ export class World {
   /** @internal */
   readonly time: VirtualTime;
   /** @internal The gateway as one who sends. */
-  readonly gateway: Owner = owner("gateway", 1, false);
+  readonly gateway: Owner = owner("gateway", GATEWAY_PID, false);
   /** What was bought with `intend`, and what the gateway charged for it. */
   readonly purchases: Purchases;
   readonly #network: SimulatedNetwork;
@@ -151,7 +151,12 @@ export class World {
     }
   }
 
-  /** Answers requests to an address: where the gateway's callbacks go. @returns closes it */
+  /**
+   * Answers requests to an address: where the gateway's callbacks go. Nobody does any more when the process dies that
+   * serves it.
+   *
+   * @returns closes it
+   */
   serve(origin: string, server: SimulatedServer): () => void {
     return this.#network.serve(origin, server);
   }
