@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { Purchase } from "./purchases.js";
 import type { World } from "./world.js";
 
@@ -12,10 +13,12 @@ export type Invariant = (world: World) => string | undefined;
 export const STANDARD_INVARIANTS: Record<string, Invariant> = {
   "nothing is paid twice": (world) => first(world, paidTwice),
   "nothing paid is lost": (world) => (world.over ? first(world, lost) : undefined),
-  "the key stays secret": ({ log, apiKey, purchases }) => {
-    const told = purchases.list().flatMap(({ outcomes }) => outcomes.map(({ error }) => textOf(error)));
-    const leak = [...log, ...told].find((text) => text.includes(apiKey));
-    return leak && `The key stands in: ${leak.slice(0, 200).replaceAll(apiKey, "‹key›")}`;
+  "the key stays secret": (world) => {
+    const leak = unreadTexts(world).find((text) => text.includes(world.apiKey));
+    if (leak !== undefined)
+      return `The key stands in: ${leak.slice(0, 200).replaceAll(world.apiKey, "‹key›")}`;
+    const [file] = world.disk.leaks;
+    return file && `The key stands in the file ${file}`;
   },
   "nothing is left behind": (world) => {
     const pending = world.over ? world.pending() : [];
@@ -44,14 +47,25 @@ function lost({ name, charged, paid, outcomes }: Purchase): string | undefined {
   return undefined;
 }
 
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, stack = "", cause, ...rest } = error as Error & Record<string, unknown>;
-  let more = "";
-  try {
-    more = JSON.stringify(rest);
-  } catch {
-    // What cannot be written down is not in a log either.
+const readSoFar = new WeakMap<World, { log: number; errors: Set<unknown> }>();
+
+/** What was logged and told since the last time, and in the end what happened. */
+function unreadTexts(world: World): string[] {
+  const { log, purchases, over, trace } = world;
+  const read = readSoFar.get(world) ?? { log: 0, errors: new Set() };
+  readSoFar.set(world, read);
+  const logged = log.slice(read.log);
+  read.log = log.length;
+  const told: string[] = [];
+  for (const { error } of purchases.list().flatMap(({ outcomes }) => outcomes)) {
+    if (read.errors.has(error)) continue;
+    read.errors.add(error);
+    told.push(textOf(error));
   }
-  return [message, stack, more, cause === undefined ? "" : textOf(cause)].join("\n");
+  return [...logged, ...told, ...(over ? trace.lines : [])];
+}
+
+/** All that a log could show of an error. */
+function textOf(error: unknown): string {
+  return inspect(error, { depth: 8, showHidden: true, maxStringLength: null, maxArrayLength: null });
 }

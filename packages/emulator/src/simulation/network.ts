@@ -48,10 +48,22 @@ export class SimulatedNetwork {
 
   /** @returns closes it */
   serve(origin: string, server: SimulatedServer): () => void {
-    this.#servers.set(origin, server);
-    return () => {
-      if (this.#servers.get(origin) === server) this.#servers.delete(origin);
+    const owner = running.getStore()?.owner ?? this.#world.gateway;
+    const served: SimulatedServer = (request) =>
+      new Promise((resolve, reject) => {
+        const onDeath = () => reject(broken("ECONNRESET"));
+        owner.onDeath.add(onDeath);
+        running
+          .run({ owner }, async () => server(request))
+          .then(resolve, reject)
+          .finally(() => owner.onDeath.delete(onDeath));
+      });
+    const close = () => {
+      if (this.#servers.get(origin) === served) this.#servers.delete(origin);
     };
+    this.#servers.set(origin, served);
+    owner.onDeath.add(close);
+    return close;
   }
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {

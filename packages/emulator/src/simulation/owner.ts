@@ -1,5 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
+/** Of the gateway, for which all that it does belongs to the world and not to an application. */
+export const GATEWAY_PID = 1;
+
 /** A process of the simulated world: whose code runs, and whether it still may. */
 export interface Owner {
   name: string;

@@ -19,20 +19,27 @@ export interface Purchase {
   charged: number;
 }
 
+interface Intent {
+  asked: number;
+  outcomes: Outcome[];
+  endpoint: string | undefined;
+}
+
 /** Who bought what, and what the gateway says of it. */
 export class Purchases {
   readonly #emulator: Emulator;
-  readonly #intents = new Map<string, { asked: number; outcomes: Outcome[] }>();
+  readonly #intents = new Map<string, Intent>();
   readonly #requests = new Map<string, string>();
+  #counted = { state: "", counts: new Map<string, { charged: number; paid: number }>() };
 
   constructor(emulator: Emulator) {
     this.#emulator = emulator;
   }
 
-  asked(intent: string): { asked: number; outcomes: Outcome[] } {
-    const known = this.#intents.get(intent) ?? { asked: 0, outcomes: [] };
+  asked(name: string, endpoint: string | undefined): Intent {
+    const known = this.#intents.get(name) ?? { asked: 0, outcomes: [], endpoint };
     known.asked += 1;
-    this.#intents.set(intent, known);
+    this.#intents.set(name, known);
     return known;
   }
 
@@ -47,16 +54,32 @@ export class Purchases {
   }
 
   list(): Purchase[] {
-    const ledger = this.#emulator.ledger.list();
-    const refunded = new Set(
-      ledger.flatMap(({ kind, taskId }) => (kind === "refund" && taskId ? [taskId] : [])),
-    );
+    const counts = this.#count();
     return Array.from(this.#intents, ([name, { asked, outcomes }]) => {
-      const charges = ledger.filter(
-        ({ kind, requestId }) => kind === "charge" && this.#requests.get(requestId) === name,
-      );
-      const paid = charges.filter(({ taskId }) => taskId === undefined || !refunded.has(taskId)).length;
-      return { name, asked, outcomes, charged: charges.length, paid };
+      const { charged = 0, paid = 0 } = counts.get(name) ?? {};
+      return { name, asked, outcomes, charged, paid };
     });
+  }
+
+  #count(): Map<string, { charged: number; paid: number }> {
+    const { calls, units } = this.#emulator.ledger.total();
+    // Asked for at every moment of a world, and copied by the ledger each time.
+    const state = `${calls} ${units} ${this.#requests.size}`;
+    if (state === this.#counted.state) return this.#counted.counts;
+    const ledger = this.#emulator.ledger.list();
+    const refunded = new Set(ledger.flatMap(({ kind, taskId }) => (kind === "refund" ? [taskId] : [])));
+    const counts = new Map<string, { charged: number; paid: number }>();
+    for (const { kind, requestId, taskId, endpoint } of ledger) {
+      const name = this.#requests.get(requestId);
+      if (kind !== "charge" || name === undefined) continue;
+      const { endpoint: bought = endpoint } = this.#intents.get(name) ?? {};
+      if (bought !== endpoint) continue;
+      const count = counts.get(name) ?? { charged: 0, paid: 0 };
+      count.charged += 1;
+      if (taskId === undefined || !refunded.has(taskId)) count.paid += 1;
+      counts.set(name, count);
+    }
+    this.#counted = { state, counts };
+    return counts;
   }
 }

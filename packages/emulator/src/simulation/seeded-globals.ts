@@ -1,7 +1,9 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { running } from "./owner.js";
-import { integerFrom, namedRandom, type Random } from "./seeded-random.js";
+import { integerFrom, namedRandom, type Random, seededRandom } from "./seeded-random.js";
+
+const LONGEST_SECRET_BYTES = 1_024;
 
 /**
  * Takes chance out of this process: `Math.random` and what `node:crypto` and `globalThis.crypto` make up follow the
@@ -14,7 +16,11 @@ export function seedGlobals(seed: number): () => void {
   const secret = momentRandom(seed, "secret");
   const bytes = <T extends ArrayBufferView>(into: T): T => {
     const view = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
-    for (let at = 0; at < view.length; at++) view[at] = integerFrom(secret, 0, 255);
+    // Drawn one by one up to here: who asks for more wants room that is taken, and no secret.
+    const drawn = Math.min(view.length, LONGEST_SECRET_BYTES);
+    const draw = seededRandom(secret() * 2 ** 32);
+    for (let at = 0; at < drawn; at++) view[at] = integerFrom(draw, 0, 255);
+    for (let at = drawn; at < view.length; at *= 2) view.copyWithin(at, 0, at);
     return into;
   };
   const uuid = () => {

@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { basename, dirname, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { Readable } from "node:stream";
 import { type Owner, running } from "./owner.js";
 import { replace } from "./seeded-globals.js";
 import { integerFrom, type Random } from "./seeded-random.js";
@@ -9,7 +10,17 @@ import type { World } from "./world.js";
 
 /** What stands below it is simulated; no such folder is ever made. */
 const ROOT = `${sep}simulated-disk`;
+/** Below it, so that whoever syncs the folder above its own stays on this disk. */
+const VOLUME = `${ROOT}${sep}volume`;
 const PAGE_BYTES = 512;
+const STREAM_PIECE_BYTES = 65_536;
+
+interface ReadStreamOptions {
+  fd?: SimulatedFileHandle;
+  start?: number;
+  /** The last byte. */
+  end?: number;
+}
 
 interface SimulatedFile {
   kind: "file";
@@ -17,11 +28,13 @@ interface SimulatedFile {
   /** What survives a power failure for certain. */
   synced: Buffer;
   links: number;
+  number: number;
   mtimeMs: number;
 }
 
 interface SimulatedFolder {
   kind: "folder";
+  number: number;
   entries: Map<string, Inode>;
   /** Changes of its entries that a power failure may undo, from the last one back. */
   unsynced: { name: string; before: Inode | undefined; after: Inode | undefined; together?: boolean }[];
@@ -32,16 +45,21 @@ type Inode = SimulatedFile | SimulatedFolder;
 /** A disk that forgets what was not synced when the power fails, tears writes and runs full. */
 export class SimulatedDisk {
   readonly #world: World;
-  #root: SimulatedFolder = folder();
+  readonly #root = folder(1);
+  #inodes = 1;
   readonly #watches = new Map<string, Set<(...args: unknown[]) => void>>();
 
   constructor(world: World) {
     this.#world = world;
+    setEntry(this.#root, basename(VOLUME), folder(++this.#inodes));
   }
+
+  /** @internal Files into which the key of the world was written. */
+  readonly leaks: string[] = [];
 
   /** A path on this disk. */
   path(name: string): string {
-    return `${ROOT}${sep}${name}`;
+    return join(VOLUME, name);
   }
 
   /** What a power failure leaves. */
@@ -83,6 +101,13 @@ export class SimulatedDisk {
       );
     };
     for (const [name, method] of Object.entries(this.#promises())) simulate(promises, name, method);
+    simulate(
+      fs,
+      "createReadStream",
+      (path: string, options?: ReadStreamOptions) => this.#readStream(path, options),
+      (path, options) =>
+        this.#isOn(path) || (options as ReadStreamOptions | undefined)?.fd instanceof SimulatedFileHandle,
+    );
     const isProcess = (path: unknown) => this.#processOf(path) !== undefined;
     simulate(fs, "readFileSync", (path: string) => this.#processFile(path), isProcess);
     simulate(fs, "existsSync", (path: string) => this.#processOf(path)?.alive ?? false, isProcess);
@@ -98,6 +123,24 @@ export class SimulatedDisk {
       for (const back of restore.reverse()) back();
       syncBuiltinESMExports();
     };
+  }
+
+  #readStream(
+    path: string,
+    { fd, start = 0, end = Number.POSITIVE_INFINITY }: ReadStreamOptions = {},
+  ): Readable {
+    const pieces = async function* () {
+      const file = fd ?? (await promises.open(path, "r"));
+      const piece = Buffer.alloc(STREAM_PIECE_BYTES);
+      for (let at = start; at <= end; ) {
+        const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, end - at + 1), at);
+        if (bytesRead === 0) break;
+        yield Buffer.from(piece.subarray(0, bytesRead));
+        at += bytesRead;
+      }
+      await file.close();
+    };
+    return Readable.from(pieces(), { objectMode: false });
   }
 
   /** Tells those who watch a process that it is gone. */
@@ -130,7 +173,7 @@ export class SimulatedDisk {
   /** Each operation takes its time, and may be the last of its process. */
   async #operation(what: string, path: string): Promise<Owner> {
     const owner = running.getStore()?.owner ?? this.#world.gateway;
-    await this.#world.step(owner, `disk ${what} ${path.slice(ROOT.length + 1)}`);
+    await this.#world.step(owner, `disk ${what} ${relative(VOLUME, path) || "."}`);
     return owner;
   }
 
@@ -144,9 +187,9 @@ export class SimulatedDisk {
         await this.#operation("access", path);
         this.#find(path, "access");
       },
-      stat: async (path: string) => {
+      stat: async (path: string, options?: { bigint?: boolean }) => {
         await this.#operation("stat", path);
-        return statOf(this.#find(path, "stat"));
+        return statOf(this.#find(path, "stat"), options);
       },
       readdir: async (path: string) => {
         await this.#operation("readdir", path);
@@ -232,6 +275,7 @@ export class SimulatedDisk {
       data: Buffer.alloc(0),
       synced: Buffer.alloc(0),
       links: 0,
+      number: ++this.#inodes,
       mtimeMs: Date.now(),
     };
     if (found === undefined) this.#change(path, inode);
@@ -247,7 +291,7 @@ export class SimulatedDisk {
     if (found !== undefined) throw systemError("EEXIST", "mkdir", path);
     const parent = dirname(path);
     const first = this.#look(parent) === undefined && recursive ? this.#makeFolder(parent, true) : undefined;
-    this.#change(path, folder());
+    this.#change(path, folder(++this.#inodes));
     return first ?? path;
   }
 
@@ -358,9 +402,9 @@ class SimulatedFileHandle {
     await this.sync();
   }
 
-  async stat() {
+  async stat(options?: { bigint?: boolean }) {
     await this.#operation("stat");
-    return statOf(this.#inode);
+    return statOf(this.#inode, options);
   }
 
   async utimes(): Promise<void> {
@@ -385,6 +429,9 @@ class SimulatedFileHandle {
     const at = this.#appends ? data.length : this.#at;
     const grown = resized(this.#file.data, Math.max(data.length, at + written.length));
     written.copy(grown, at);
+    const { apiKey, disk } = this.#world;
+    const fresh = grown.subarray(Math.max(0, at - apiKey.length), at + written.length);
+    if (fresh.includes(apiKey)) disk.leaks.push(basename(this.#path));
     this.#file.data = grown;
     this.#file.mtimeMs = Date.now();
     this.#at = at + written.length;
@@ -409,8 +456,8 @@ function setEntry({ entries }: SimulatedFolder, name: string, inode: Inode | und
   return before;
 }
 
-function folder(): SimulatedFolder {
-  return { kind: "folder", entries: new Map(), unsynced: [] };
+function folder(number: number): SimulatedFolder {
+  return { kind: "folder", number, entries: new Map(), unsynced: [] };
 }
 
 function resized(data: Buffer, length: number): Buffer {
@@ -431,13 +478,19 @@ function tear(synced: Buffer, data: Buffer, random: Random): Buffer {
   return torn;
 }
 
-function statOf(inode: Inode) {
-  const size = inode.kind === "file" ? inode.data.length : 0;
+function statOf(inode: Inode, { bigint = false }: { bigint?: boolean } = {}) {
   const mtimeMs = inode.kind === "file" ? inode.mtimeMs : 0;
-  return {
-    size,
+  const numbers = {
+    size: inode.kind === "file" ? inode.data.length : 0,
     nlink: inode.kind === "file" ? inode.links : 2,
-    ...{ mtimeMs, mtime: new Date(mtimeMs), ino: 1, mode: 0o600 },
+    ...{ mtimeMs, ino: inode.number, mode: 0o600 },
+  };
+  const asked = bigint
+    ? Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, BigInt(value)]))
+    : numbers;
+  return {
+    ...asked,
+    mtime: new Date(mtimeMs),
     isFile: () => inode.kind === "file",
     isDirectory: () => inode.kind === "folder",
   };

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import perfHooks from "node:perf_hooks";
 import timersPromises from "node:timers/promises";
 import FakeTimers from "@sinonjs/fake-timers";
-import { running } from "./owner.js";
+import { GATEWAY_PID, running } from "./owner.js";
 
 const turn = setImmediate;
 /** Some turns in a row without news: then only time can bring any. */
@@ -11,8 +11,10 @@ const QUIET_TURNS = 2;
 /** What a process may hold without anything being under way. */
 const AT_REST = new Set([
   ...["Timeout", "TTYWrap", "PipeWrap", "MessagePort", "TCPSocketWrap", "TCPServerWrap", "ProcessWrap"],
-  ...["SignalWrap", "StatWatcher", "FSEventWrap", "CloseReq"],
+  ...["SignalWrap", "StatWatcher", "FSEventWrap"],
 ]);
+/** What is over soon, and is no rest also when it was under way before. */
+const BRIEF = ["Immediate", "CloseReq", "FSReqCallback", "FSReqPromise"];
 
 /**
  * Time that only moves when nothing else does: `Date`, `performance`, timers and `AbortSignal.timeout` of this process
@@ -22,13 +24,14 @@ export class VirtualTime {
   #clock: FakeTimers.Clock | undefined;
   #restore: (() => void) | undefined;
   #activity = 0;
+  readonly #ofGateway = new Set<NodeJS.Timeout>();
   readonly #startAt: number;
   readonly #atRest = new Set([...AT_REST, ...process.getActiveResourcesInfo()]);
 
   /** @param startAt milliseconds since the epoch */
   constructor(startAt: number) {
     this.#startAt = startAt;
-    this.#atRest.delete("Immediate");
+    for (const brief of BRIEF) this.#atRest.delete(brief);
   }
 
   install(): void {
@@ -43,11 +46,25 @@ export class VirtualTime {
     const wait = timersPromises.setTimeout;
     const schedule = globalThis.setTimeout;
     const repeat = globalThis.setInterval;
+    const clear = globalThis.clearTimeout;
     // What a timer calls belongs to whoever set it, and not to the clock; the dead call nothing.
     globalThis.setTimeout = ((callback: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
       this.#activity++;
-      return schedule(this.#bound(callback), ms, ...args);
+      const timer = schedule(
+        this.#bound((...given) => {
+          this.#ofGateway.delete(timer);
+          callback(...given);
+        }),
+        ms,
+        ...args,
+      );
+      if (running.getStore()?.owner.pid === GATEWAY_PID) this.#ofGateway.add(timer);
+      return timer;
     }) as typeof setTimeout;
+    globalThis.clearTimeout = ((timer: NodeJS.Timeout) => {
+      this.#ofGateway.delete(timer);
+      clear(timer);
+    }) as typeof clearTimeout;
     globalThis.setInterval = ((callback: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
       this.#activity++;
       const timer = repeat(
@@ -84,6 +101,7 @@ export class VirtualTime {
       AbortSignal.timeout = timeout;
       timersPromises.setTimeout = wait;
       globalThis.setTimeout = schedule;
+      globalThis.clearTimeout = clear;
       globalThis.setInterval = repeat;
       Object.assign(perfHooks, { performance });
       clock.uninstall();
@@ -120,9 +138,9 @@ export class VirtualTime {
     return true;
   }
 
-  /** Timers that are set. */
+  /** Timers that are set by others than the gateway, which goes on. */
   pending(): number {
-    return this.#clock?.countTimers() ?? 0;
+    return (this.#clock?.countTimers() ?? 0) - this.#ofGateway.size;
   }
 
   #bound(callback: (...args: unknown[]) => void, ended?: () => void): (...args: unknown[]) => void {

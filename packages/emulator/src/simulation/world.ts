@@ -3,7 +3,7 @@ import type { Emulator } from "../emulator.js";
 import type { EmulatorOptions } from "../emulator-options.js";
 import type { FaultPlan, InjectedFault } from "./fault-plan.js";
 import { SimulatedNetwork, type SimulatedServer } from "./network.js";
-import { never, type Owner, running } from "./owner.js";
+import { GATEWAY_PID, never, type Owner, running } from "./owner.js";
 import { Purchases } from "./purchases.js";
 import { integerFrom, namedRandom, pickFrom, type Random } from "./seeded-random.js";
 import { SimulatedDisk } from "./simulated-disk.js";
@@ -66,7 +66,7 @@ export class World {
   /** @internal */
   readonly time: VirtualTime;
   /** @internal The gateway as one who sends. */
-  readonly gateway: Owner = owner("gateway", 1, false);
+  readonly gateway: Owner = owner("gateway", GATEWAY_PID, false);
   /** What was bought with `intend`, and what the gateway charged for it. */
   readonly purchases: Purchases;
   readonly #network: SimulatedNetwork;
@@ -127,10 +127,12 @@ export class World {
    *
    * @param run rejects with what the buyer is told; an error that has `maybeProcessed: true`, or that
    * one has as its cause, says that it may have been paid
+   * @param endpoint what is bought, as a path such as `/images/generations`, where other calls of `run` only help to buy
+   * it; without one, everything that `run` pays for is
    */
-  async intend<T>(name: string, run: () => Promise<T>): Promise<T> {
+  async intend<T>(name: string, run: () => Promise<T>, { endpoint }: { endpoint?: string } = {}): Promise<T> {
     const from = running.getStore();
-    const purchase = this.purchases.asked(name);
+    const purchase = this.purchases.asked(name, endpoint);
     const { owner: asking = this.gateway } = from ?? {};
     let settled = false;
     const onDeath = () => {
@@ -150,7 +152,12 @@ export class World {
     }
   }
 
-  /** Answers requests to an address: where the gateway's callbacks go. @returns closes it */
+  /**
+   * Answers requests to an address: where the gateway's callbacks go. Nobody does any more when the process dies that
+   * serves it.
+   *
+   * @returns closes it
+   */
   serve(origin: string, server: SimulatedServer): () => void {
     return this.#network.serve(origin, server);
   }
