@@ -69,6 +69,7 @@ export class SimulatedNetwork {
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const from = running.getStore();
     const owner = from?.owner ?? this.#world.gateway;
+    if (!owner.alive) return never();
     const request = new Request(input, init);
     const { signal } = request;
     signal.throwIfAborted();
