@@ -5,8 +5,10 @@ import { createAudio } from "./audio/create-audio.js";
 import type { APIPromise } from "./call/api-promise.js";
 import { Connection, onConnection } from "./call/connection.js";
 import type { Sender } from "./call/sender.js";
+import { withKey } from "./call/with-key.js";
 import type { Chat } from "./chat/chat.js";
 import { createChat } from "./chat/create-chat.js";
+import type { APIKeySource } from "./checks/check-api-key.js";
 import type { ModelGatewayOptions } from "./config/config.js";
 import { createDownloader } from "./download/create-downloader.js";
 import type { Download, Downloader, DownloadOptions, DownloadSource } from "./download/download.js";
@@ -54,7 +56,7 @@ export class ModelGateway {
   declare private readonly connection: Connection;
 
   constructor(options: ModelGatewayOptions = {}) {
-    const connection = new Connection(options);
+    const connection = options instanceof Connection ? options : new Connection(options);
     this.baseURL = connection.baseURL;
     this.account = createAccount(connection);
     this.audio = createAudio(connection);
@@ -91,6 +93,17 @@ export class ModelGateway {
    */
   request<T = unknown>(request: GatewayRequest): APIPromise<T> {
     return sendGatewayRequest<T>(this.sender, request);
+  }
+
+  /**
+   * The same client with another key, such as a tenant's, or with a function that gives it for each request. It shares
+   * everything else with this one: addresses, connections, limits and pauses, hooks, the rate of polls. Making one costs nothing.
+   *
+   * @throws ConfigurationError when the key cannot be one
+   */
+  withKey(apiKey: APIKeySource): ModelGateway {
+    // The constructor's type does not tell of it: nobody else has a reason to.
+    return new ModelGateway(withKey(this.connection, apiKey) as ModelGatewayOptions);
   }
 
   /** Whether a URL lies on one of this client's base addresses, where `download` sends the key along. */

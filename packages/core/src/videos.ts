@@ -9,6 +9,7 @@ export { VideoTaskFailedError, VideoTaskTimeoutError } from "./videos/video-erro
 export {
   FINAL_VIDEO_STATUSES,
   type FinalVideoStatus,
+  VIDEO_STATUS,
   type VideoOutcome,
   type VideoStatus,
   videoOutcome,

@@ -1,4 +1,19 @@
 export type { VideoSubmission } from "@model-gateway/core";
+export {
+  type KeyedStreamBreak,
+  KeyedStreamError,
+  MemoryStreamStore,
+  type MemoryStreamStoreOptions,
+  type StreamBreak,
+  type StreamChange,
+  type StreamEnd,
+  type StreamLease,
+  type StreamPage,
+  type StreamProblem,
+  type StreamSettings,
+  StreamStore,
+  StreamStoreFullError,
+} from "@model-gateway/core/resumable";
 export type { CallbackOptions } from "./callbacks/callback-urls.js";
 export { ChatService } from "./chat/chat.service.js";
 export { EmbeddingsService } from "./embeddings/embeddings.service.js";
@@ -34,13 +49,7 @@ export type {
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
 export { type KeptSpeech, SpeechService } from "./speech/speech.service.js";
 export { eventIdOf } from "./streams/event-id.js";
-export { type KeyedStreamBreak, KeyedStreamError } from "./streams/keyed-stream-error.js";
 export type { KeyedStreamOptions } from "./streams/keyed-stream-options.js";
-export { MemoryStreamStore, type MemoryStreamStoreOptions } from "./streams/memory-stream-store.js";
-export type { StreamBreak, StreamEnd, StreamProblem } from "./streams/stream-end.js";
-export type { StreamSettings } from "./streams/stream-settings.js";
-export { type StreamLease, type StreamPage, StreamStore } from "./streams/stream-store.js";
-export { StreamStoreFullError } from "./streams/stream-store-full-error.js";
 export {
   JournalVideoTaskStore,
   type JournalVideoTaskStoreOptions,
@@ -48,6 +57,7 @@ export {
 export { JournalWriteError } from "./videos/journal/journal-write-error.js";
 export { MemoryVideoTaskStore, type MemoryVideoTaskStoreOptions } from "./videos/memory-video-task-store.js";
 export { OnVideo, type OnVideoOptions } from "./videos/on-video.js";
+export type { APIKeyFor } from "./videos/tenant-gateways.js";
 export type { VideoCompletion } from "./videos/video-completions.js";
 export { VideoConflictError } from "./videos/video-conflict-error.js";
 export {
@@ -74,15 +84,19 @@ export type {
   VideoTaskRecord,
   VideoTaskRecordStatus,
   VideoTaskStall,
+  VideoTaskWait,
 } from "./videos/video-task-record.js";
 export type { VideoTaskRetention } from "./videos/video-task-retention.js";
 export {
   type PolledOnce,
   type VideoTaskDelivering,
   type VideoTaskFilter,
+  type VideoTaskLimits,
+  type VideoTaskLine,
   type VideoTaskPolling,
   type VideoTaskQuery,
   VideoTaskStore,
+  type WaitingVideo,
 } from "./videos/video-task-store.js";
 export { VideoTaskStoreError } from "./videos/video-task-store-error.js";
 export { type SubmitOptions, VideosService } from "./videos/videos.service.js";

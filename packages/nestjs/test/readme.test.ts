@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
+import { freePort } from "@model-gateway/test-servers";
 import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
 import { ClientProxyFactory, Transport } from "@nestjs/microservices";
 import { lastValueFrom, toArray } from "rxjs";
@@ -9,7 +10,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { ChatService, type VideoProgress, VideosService } from "../src/index.js";
 import type { StoreContractCase } from "../src/testing.js";
 import { bootApp } from "./boot-app.js";
-import { freePort } from "./free-port.js";
 import { readEvents, type ServerSentEvent } from "./read-events.js";
 import { useS3Server } from "./s3-server.js";
 import { usePostgres } from "./use-postgres.js";
@@ -343,6 +343,39 @@ describe("the examples of README and guides run", () => {
     expect(await (await fetch(`${url}/films?before=${key}`, { headers })).json()).toEqual([]);
     expect((await fetch(`${url}/films/${key}`, { headers })).status).toBe(200);
     expect((await fetch(`${url}/films/${key}`, { headers: { "x-tenant": "other" } })).status).toBe(403);
+  });
+
+  it("a queue, and a key per tenant", async () => {
+    const { app, url } = await bootApp([await classIn("ClipsModule")]);
+    const videos = app.get(VideosService);
+    const headers = { "content-type": "application/json", "x-tenant": "acme" };
+    const body = JSON.stringify({ prompt: "A paper boat [[stuck]]" });
+    const before = emulator.videos.list().length;
+    for (const key of ["clip-1", "clip-2", "clip-3", "clip-4"]) {
+      const answer = await fetch(`${url}/clips/${key}`, { method: "POST", headers, body });
+      expect(await answer.json()).toEqual({ key });
+    }
+    await expect.poll(() => emulator.videos.list().length).toBe(before + 3);
+    expect((await videos.list({ waiting: true })).map(({ key }) => key)).toEqual(["clip-4"]);
+    expect((await fetch(`${url}/clips/clip-4`, { method: "DELETE" })).status).toBe(200);
+    const events: ServerSentEvent[] = [];
+    for await (const event of readEvents(await fetch(`${url}/clips/clip-4`))) events.push(event);
+    expect(JSON.parse(events[0]?.data ?? "")).toMatchObject({ key: "clip-4", status: "cancelled" });
+    expect((await fetch(`${url}/clips/clip-1`, { method: "DELETE" })).status).toBe(409);
+    await app.close();
+    vi.stubEnv("KEY_OF_solo", "sk-of-solo");
+    emulator.keys.add({ key: "sk-of-solo", group: "default" });
+    const { app: withKeys } = await bootApp([await classIn("TenantsModule")]);
+    const content = [{ type: "text" as const, text: "A paper boat" }];
+    const submission = { model: "local-video-2.0", content, duration: 4 };
+    await withKeys.get(VideosService).submit(submission, { key: "clip-5", tenant: "other" });
+    await expect.poll(async () => (await withKeys.get(VideosService).get("clip-5"))?.handle).toBeDefined();
+    emulator.keys.update("sk-of-solo", { disabled: true });
+    await withKeys.get(VideosService).submit(submission, { key: "clip-6", tenant: "solo" });
+    await expect
+      .poll(async () => (await withKeys.get(VideosService).get("clip-6"))?.waiting?.problem?.kind)
+      .toBe("authentication");
+    await withKeys.get(VideosService).cancel("clip-6");
   });
 
   it("handlers that are called when a video ends, and once more on demand", async () => {

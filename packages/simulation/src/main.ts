@@ -2,13 +2,14 @@ import { parseArgs } from "node:util";
 import { type SimulationReport, simulate } from "@model-gateway/emulator/simulation";
 import { SCENARIOS } from "./scenarios.js";
 
-// Runs scenarios: `pnpm sim [--runs N] [--seed S] [--scenario name]`. Ends with 1 and the story when one fails.
+// Runs scenarios: `pnpm sim [--runs N] [--seed S] [--scenario name] [--no-shrink]`. Ends with 1 and the story when one fails.
 
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "500" },
     seed: { type: "string", default: "1" },
     scenario: { type: "string" },
+    "no-shrink": { type: "boolean", default: false },
   },
 });
 const [runs, seed] = [numberOf("runs", values.runs), numberOf("seed", values.seed)];
@@ -19,7 +20,10 @@ for (const name of names) {
   if (scenario === undefined)
     fail(`There is no scenario "${name}"; there are ${Object.keys(SCENARIOS).join(", ")}.`);
   let done = 0;
-  const report = await simulate({ ...scenario, runs, seed, onRun: () => progress(name, ++done) });
+  const report = await simulate({
+    ...{ ...scenario, runs, seed, shrink: !values["no-shrink"] },
+    onRun: () => progress(name, ++done),
+  });
   reports[name] = report;
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   if (report.failure !== undefined) tellFailure(name, report.failure);

@@ -15,6 +15,8 @@ export interface ConnectionParts {
   sender: Sender;
   /** Where the key may go. */
   ownOrigins: ReadonlySet<string>;
+  /** The same object for connections that differ in their key only. */
+  family: object;
 }
 
 type Use = <T>(make: (parts: ConnectionParts) => T) => T;
@@ -40,9 +42,7 @@ export class Connection {
     const { general, cdn } = config.addresses;
     this.baseURL = (general ?? cdn)?.baseURL ?? "";
     if (isBrowserRuntime()) sender.warn(BROWSER_WARNING);
-    // The key lives in this closure only: printing the connection cannot show it.
-    const use: Use = (make) => make({ config, transport, sender, ownOrigins });
-    Object.defineProperty(this, USE, { value: use });
+    hideParts(this, { config, transport, sender, ownOrigins, family: {} });
   }
 
   /** Whether a URL lies on one of the gateway's base addresses, where downloads send the key along. */
@@ -50,6 +50,12 @@ export class Connection {
     const { origin } = new URL(url, this.baseURL);
     return onConnection(this, ({ ownOrigins }) => ownOrigins.has(origin));
   }
+}
+
+/** The key lives in this closure only: printing the connection cannot show it. */
+export function hideParts(connection: Connection, parts: ConnectionParts): void {
+  const use: Use = (make) => make(parts);
+  Object.defineProperty(connection, USE, { value: use });
 }
 
 /** Makes a resource of a connection, or of the options of one that it has to itself. */

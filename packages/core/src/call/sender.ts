@@ -1,3 +1,4 @@
+import type { APIKeySource } from "../checks/check-api-key.js";
 import { AddressHealth } from "../config/addresses.js";
 import type { GatewayConfig } from "../config/config.js";
 import { GatewayError } from "../errors/gateway-error.js";
@@ -24,6 +25,8 @@ export interface Sender {
   startSpan: ClientRuntime["startSpan"];
   /** Tells that a video task cannot be read at the moment. */
   onPollFailed(event: PollFailedEvent): void;
+  /** The same with another key; places, pauses and budgets are shared. */
+  withKey(apiKey: APIKeySource): Sender;
   /** The same with one `deadline` for all that it sends from now on: for what is one call to the caller and several here. */
   asOneCall(options: RequestOptions | undefined): Pick<Sender, "json">;
   /** Sends a call and reads its JSON answer. */
@@ -63,17 +66,24 @@ export function createSender(config: GatewayConfig, transport: Transport): Sende
     headers: { accept: "application/json", "user-agent": `model-gateway-core/${VERSION}`, ...config.headers },
   };
 
-  const sender: Sender = {
+  return senderOf(runtime, {
     warn,
-    startSpan: runtime.startSpan,
-
     onPollFailed: (event) => {
       const heard = config.logger !== undefined || config.hooks?.onPollFailed !== undefined;
       (heard ? runtime.observer : warner)?.onPollFailed(event);
     },
+  });
+}
+
+function senderOf(runtime: ClientRuntime, tells: Pick<Sender, "warn" | "onPollFailed">): Sender {
+  const sender: Sender = {
+    ...tells,
+    startSpan: runtime.startSpan,
+
+    withKey: (apiKey) => senderOf({ ...runtime, config: { ...runtime.config, apiKey } }, tells),
 
     asOneCall(options) {
-      const deadline = startDeadline(options?.deadline ?? config.deadlineMs);
+      const deadline = startDeadline(options?.deadline ?? runtime.config.deadlineMs);
       return { json: (call, own, read) => sender.json({ ...call, deadline }, own, read) };
     },
 

@@ -1,6 +1,16 @@
 /** Where a task stands, in one vocabulary for all families. */
 export type VideoStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
 
+/** The statuses by name, for those who have states of their own in the same vocabulary. */
+export const VIDEO_STATUS: { readonly [Status in VideoStatus]: Status } = {
+  queued: "queued",
+  running: "running",
+  succeeded: "succeeded",
+  failed: "failed",
+  cancelled: "cancelled",
+  expired: "expired",
+};
+
 /** Every status word of every family and route. No other file spells one that a server sends. */
 const WORDS: Record<VideoStatus, readonly string[]> = {
   queued: ["queued", "submitted", "pending", "not_start"],

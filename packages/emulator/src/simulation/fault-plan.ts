@@ -15,6 +15,8 @@ export interface SimulatedFaults {
   cut?: number;
   /** Something before the gateway answers in its place: 408, 429, 500, 502, 503, or a page of HTML. */
   refusedByProxy?: number;
+  /** The gateway acts, and something before it answers in its place: 408, 500, 502, 503, 504, or a page of HTML. */
+  replacedByProxy?: number;
   /** The answer takes up to two minutes. */
   delay?: number;
   /** A callback gets lost, comes twice, late, or beside a forged one. */
@@ -37,6 +39,7 @@ export const DEFAULT_FAULTS: Required<SimulatedFaults> = {
   resetAfter: 0.06,
   cut: 0.06,
   refusedByProxy: 0.06,
+  replacedByProxy: 0.03,
   delay: 0.05,
   callback: 0.3,
   crash: 0.02,

@@ -7,8 +7,18 @@ import type { World } from "./world.js";
 /** Answers requests to an address of the world. */
 export type SimulatedServer = (request: Request) => Response | Promise<Response>;
 
-const PROXY_STATUS = [408, 429, 500, 502, 503, 200];
-const NETWORK_FAULTS: FaultName[] = ["refuse", "resetBefore", "resetAfter", "cut", "refusedByProxy", "delay"];
+const REFUSALS = [408, 429, 500, 502, 503, 200];
+/** What says nothing of what was done. */
+const REPLACEMENTS = [408, 500, 502, 503, 504, 200];
+const NETWORK_FAULTS: FaultName[] = [
+  "refuse",
+  "resetBefore",
+  "resetAfter",
+  "cut",
+  "refusedByProxy",
+  "replacedByProxy",
+  "delay",
+];
 const LONGEST_DELAY_MS = 120_000;
 const MAX_PIECES = 6;
 
@@ -41,6 +51,7 @@ export class SimulatedNetwork {
     const owner = running.getStore()?.owner ?? this.#world.gateway;
     const served: SimulatedServer = (request) =>
       new Promise((resolve, reject) => {
+        if (!owner.alive) throw broken("ECONNREFUSED");
         const onDeath = () => reject(broken("ECONNRESET"));
         owner.onDeath.add(onDeath);
         running
@@ -59,6 +70,7 @@ export class SimulatedNetwork {
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const from = running.getStore();
     const owner = from?.owner ?? this.#world.gateway;
+    if (!owner.alive) return never();
     const request = new Request(input, init);
     const { signal } = request;
     signal.throwIfAborted();
@@ -101,11 +113,12 @@ export class SimulatedNetwork {
     if (fault !== undefined) world.trace.add("network", `${fault}: ${request.method} ${url.pathname}`);
     await world.sleep(integerFrom(random, 1, 30));
     if (fault === "refuse") throw broken("ECONNREFUSED");
-    if (fault === "refusedByProxy") return proxyReply(random);
+    if (fault === "refusedByProxy") return proxyReply(pickFrom(random, REFUSALS));
     if (fault === "resetBefore") throw broken("ECONNRESET");
     const answered = await this.#answer(request, body, intent, url);
     await world.sleep(integerFrom(random, 1, fault === "delay" ? LONGEST_DELAY_MS : 300));
     if (fault === "resetAfter") throw broken("ECONNRESET");
+    if (fault === "replacedByProxy") return proxyReply(pickFrom(random, REPLACEMENTS));
     const { length } = answered.bytes;
     if (fault !== "cut" || length === 0) return { ...answered, arrive: length, ends: "whole" };
     const ends = random() < 0.5 ? "early" : "broken";
@@ -232,8 +245,7 @@ function forge(body: Uint8Array | undefined, random: Random): Uint8Array {
   return new TextEncoder().encode(text.replaceAll(/"(status|task_status)":"\w+"/g, `"$1":"${status}"`));
 }
 
-function proxyReply(random: Random): Reply {
-  const status = pickFrom(random, PROXY_STATUS);
+function proxyReply(status: number): Reply {
   const bytes = new TextEncoder().encode("<html><body>The upstream server is not available.</body></html>");
   const headers = new Headers({ "content-type": "text/html" });
   return { status, headers, bytes, arrive: bytes.length, ends: "whole" };

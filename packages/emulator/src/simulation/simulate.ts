@@ -22,6 +22,8 @@ export interface SimulationOptions {
   maxVirtualMs?: number;
   /** Settings of the gateway, without its seed. */
   emulator?: Omit<EmulatorOptions, "seed">;
+  /** Whether to look for a shorter story of a world that failed. Default true. */
+  shrink?: boolean;
   /** Told after each world. */
   onRun?: (run: { seed: number; result: RunResult }) => void;
 }
@@ -85,7 +87,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     for (const { name } of result.faults) report.faults[name] = (report.faults[name] ?? 0) + 1;
     onRun?.({ seed: settings.seed, result });
     if (result.violation === undefined) continue;
-    const { violation = "", story, faults } = await alone(() => shrink(settings, result));
+    const shortest = options.shrink === false ? result : await alone(() => shrink(settings, result));
+    const { violation = "", story, faults } = shortest;
     report.failure = { seed: settings.seed, violation, story, faults: faults.map(({ id }) => id) };
     break;
   }

@@ -13,6 +13,7 @@ import type { VirtualTime } from "./virtual-time.js";
 
 /** Every world begins at the same moment. */
 export const WORLD_BEGINS_AT = Date.UTC(2026, 0, 1);
+const MAX_CAUSES = 5;
 const LONGEST_DOWNTIME_MS = 10_000;
 /** One that fails that often does not come up. */
 const MAX_FAILURES = 10;
@@ -124,7 +125,8 @@ export class World {
    * Names what somebody wants once: what `run` has the gateway do belongs to it. The same name again is the same purchase,
    * asked for once more, as after a crash.
    *
-   * @param run rejects with what the buyer is told; an error with `maybeProcessed: true` says that it may have been paid
+   * @param run rejects with what the buyer is told; an error that has `maybeProcessed: true`, or that
+   * one has as its cause, says that it may have been paid
    * @param endpoint what is bought, as a path such as `/images/generations`, where other calls of `run` only help to buy
    * it; without one, everything that `run` pays for is
    */
@@ -142,8 +144,7 @@ export class World {
       purchase.outcomes.push({ told: "success" });
       return result;
     } catch (error) {
-      const isDoubt = (error as { maybeProcessed?: unknown } | null)?.maybeProcessed === true;
-      purchase.outcomes.push({ told: isDoubt ? "doubt" : "failure", error });
+      purchase.outcomes.push({ told: saysDoubt(error) ? "doubt" : "failure", error });
       throw error;
     } finally {
       settled = true;
@@ -253,6 +254,13 @@ export class World {
     for (const tell of owner.onDeath) tell();
     this.disk.died(owner.pid);
   }
+}
+
+/** Also what another library wrapped: as the cause of its error, or the last of several. */
+function saysDoubt(error: unknown, depth = 0): boolean {
+  if (typeof error !== "object" || error === null || depth > MAX_CAUSES) return false;
+  const { maybeProcessed, cause, lastError } = error as Record<string, unknown>;
+  return maybeProcessed === true || saysDoubt(cause, depth + 1) || saysDoubt(lastError, depth + 1);
 }
 
 function owner(name: string, pid: number, mortal: boolean): Owner {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConfigurationError, type VideoTask, type VideoTaskHandle } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
 import { defer, NEVER, type Observable, repeat, Subject, type Subscription, timeout } from "rxjs";
+import { pause } from "../streams/pause.js";
 import { matchesFilter } from "../videos/matches-filter.js";
 import {
   deliveryRecord,
@@ -13,12 +14,18 @@ import {
 import {
   acceptedRecord,
   begunRecord,
+  cancelledRecord,
+  isDue,
   isOver,
   isSettled,
+  isWaiting,
   type KeptResult,
   keepingRecord,
   polledRecord,
+  refusedRecord,
+  returnedRecord,
   stalledRecord,
+  takenRecord,
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
@@ -26,10 +33,13 @@ import {
   type VideoTaskProblem,
   type VideoTaskRecord,
   type VideoTaskStall,
+  type VideoTaskWait,
 } from "../videos/video-task-record.js";
 import { resolveRetention, type VideoTaskRetention } from "../videos/video-task-retention.js";
 import {
   type VideoTaskDelivering,
+  type VideoTaskLimits,
+  type VideoTaskLine,
   type VideoTaskPolling,
   type VideoTaskQuery,
   VideoTaskStore,
@@ -50,7 +60,8 @@ import {
 } from "./video-task-job.js";
 import { VideoTaskListener } from "./video-task-listener.js";
 import { bySubmission, VideoTaskQueue } from "./video-task-queue.js";
-import { VideoTaskWorker, type WorkerSettings } from "./video-task-worker.js";
+import { VideoTaskTurns } from "./video-task-turns.js";
+import { LOOK_AGAIN_MS, VideoTaskWorker, type WorkerSettings } from "./video-task-worker.js";
 
 /** Settings of a `BullMqVideoTaskStore`. Durations are milliseconds. */
 export interface BullMqVideoTaskStoreOptions {
@@ -75,6 +86,9 @@ export interface BullMqVideoTaskStoreOptions {
   retention?: VideoTaskRetention;
 }
 
+/** Of a submission that somebody else wants to send at the moment. */
+const MAX_CLAIMS = 20;
+const CLAIM_AGAIN_MS = 50;
 const STALLED_FOR_MS = 300_000;
 /** So soon it is noticed that the server was emptied. */
 const LOOK_MS = 5_000;
@@ -91,8 +105,8 @@ const BACKLOG_SECONDS = 60;
  * in `connection`, or `runMigrations` of BullMQ). When the server does not answer, every call rejects: `submit` then
  * fails before anything is paid.
  *
- * `list` reads all tasks that are kept; no finished ones for the statuses `submitting` and `unknown`, for `stalled: true`,
- * for `finished: false` and for deliveries that are `due` or `dead`.
+ * `list` reads all tasks that are kept; no finished ones for the statuses `submitting` and `unknown`, for `waiting: true`,
+ * `stalled: true` and `finished: false`, and for deliveries that are `due` or `dead`.
  *
  * @example
  * new BullMqVideoTaskStore({ connection: "redis://localhost:6379" })
@@ -112,7 +126,8 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   /** Names this process. */
   private readonly id = randomUUID();
   private sequence = 0;
-  private connected: VideoTaskQueue | undefined;
+  private connected: { queue: VideoTaskQueue; turns: VideoTaskTurns } | undefined;
+  private heard: Subscription | undefined;
   private worker: VideoTaskWorker | undefined;
   private listener: Promise<VideoTaskListener> | undefined;
   private delivering: VideoTaskDelivering | undefined;
@@ -163,7 +178,7 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
 
   async open(polling: VideoTaskPolling): Promise<void> {
     const queue = await VideoTaskQueue.connect(this.settings, this.report);
-    this.connected = queue;
+    this.connected = { queue, turns: new VideoTaskTurns(queue, this.settings.lockDurationMs) };
     this.ratePerSecond = polling.ratePerSecond;
     this.delivering = polling.delivering;
     try {
@@ -186,21 +201,27 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
     const { connected, listener } = this;
     this.connected = undefined;
     this.listener = undefined;
-    await Promise.all([listener?.then((started) => started.stop()).catch(this.report), connected?.close()]);
+    this.heard?.unsubscribe();
+    this.heard = undefined;
+    await Promise.all([
+      listener?.then((started) => started.stop()).catch(this.report),
+      connected?.queue.close(),
+    ]);
   }
 
   async begin(intent: VideoTaskIntent): Promise<boolean> {
     const startedAt = performance.now();
     const nonce = `${this.id}-${++this.sequence}`;
     const begun = begunData(begunRecord(intent), nonce, this.sequence);
-    const job = await this.queue.add(begun);
+    const { submissionLeaseMs } = this.settings;
+    const job = await this.queue.add(begun, intent.waiting === undefined ? submissionLeaseMs : LOOK_AGAIN_MS);
     if (job.data.nonce !== nonce) {
       if (recordOf(job).status !== "rejected" || !(await this.queue.claim(job, begun))) return false;
       const revision = job.data.revision + 1;
       await this.queue.write(job, { ...begun, revision, basis: revision }, this.id);
       // After the lease of the claim, another process may have begun too.
-      if (performance.now() - startedAt > this.settings.submissionLeaseMs / 2) return false;
-      await this.queue.makeDue(job.id ?? "", this.settings.submissionLeaseMs);
+      if (performance.now() - startedAt > submissionLeaseMs / 2) return false;
+      await this.queue.makeDue(job.id ?? "", submissionLeaseMs);
     } else {
       await this.queue.announce(job, this.id);
     }
@@ -211,6 +232,58 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   async accept(key: string, task: VideoTask): Promise<void> {
     const job = await this.state(key, (record) => acceptedRecord(record, task));
     if (job !== undefined) await this.queue.makeDue(job.id ?? "", 0);
+  }
+
+  async take(key: string, limits: VideoTaskLimits): Promise<VideoTaskRecord | undefined> {
+    const waiting = await this.queue.require(key);
+    this.turns.forget(recordOf(waiting));
+    if (!isDue(recordOf(waiting))) return undefined;
+    return this.turns.claim(waiting, limits, async (job, record) => {
+      const taken = takenRecord(record);
+      if (taken === undefined) return undefined;
+      await this.queue.write(job, statedData(job.data, taken), this.id);
+      await this.queue.makeDue(job.id ?? "", this.settings.submissionLeaseMs);
+      await this.changes.written(this.queue, job.id ?? "");
+      return record;
+    });
+  }
+
+  async putBack(key: string, waiting: VideoTaskWait): Promise<void> {
+    const job = await this.state(key, (record) => returnedRecord(record, waiting));
+    if (job !== undefined) await this.turns.leave(job);
+  }
+
+  async refuse(key: string, problem: VideoTaskProblem): Promise<void> {
+    const job = await this.state(key, (record) => refusedRecord(record, problem));
+    if (job !== undefined) await this.queue.makeDue(job.id ?? "", 0);
+  }
+
+  async cancel(key: string): Promise<boolean> {
+    for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
+      const waiting = await this.queue.require(key);
+      if (!isWaiting(recordOf(waiting))) return false;
+      const isCancelled = await this.turns.claim(waiting, undefined, async (job, record) => {
+        const cancelled = cancelledRecord(record);
+        if (cancelled === undefined) return false;
+        await this.queue.write(
+          job,
+          statedData(job.data, this.withDue(record, cancelled) ?? cancelled),
+          this.id,
+        );
+        await this.queue.makeDue(job.id ?? "", 0);
+        await this.changes.written(this.queue, job.id ?? "");
+        return true;
+      });
+      if (isCancelled !== undefined) return isCancelled;
+      // Somebody wants to send it, and may have to step back.
+      await pause(CLAIM_AGAIN_MS);
+    }
+    return false;
+  }
+
+  override async line(): Promise<VideoTaskLine> {
+    this.heard ??= this.changes$.subscribe((record) => this.turns.forget(record));
+    return this.turns.line();
   }
 
   async reject(key: string, problem: VideoTaskProblem): Promise<void> {
@@ -275,11 +348,12 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   }
 
   async list({ before, limit, ...filter }: VideoTaskQuery = {}): Promise<VideoTaskRecord[]> {
-    const { status, stalled, finished, delivery } = filter;
+    const { status, stalled, finished, delivery, waiting } = filter;
     const isUndelivered = delivery !== undefined && delivery !== "delivered";
     const isOpen =
       status === "unknown" ||
       status === "submitting" ||
+      waiting === true ||
       stalled === true ||
       finished === false ||
       isUndelivered;
@@ -359,6 +433,14 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
   }
 
   private get queue(): VideoTaskQueue {
+    return this.parts.queue;
+  }
+
+  private get turns(): VideoTaskTurns {
+    return this.parts.turns;
+  }
+
+  private get parts(): { queue: VideoTaskQueue; turns: VideoTaskTurns } {
     if (this.connected === undefined) throw new Error("The store of video tasks is not open.");
     return this.connected;
   }
@@ -405,7 +487,8 @@ export class BullMqVideoTaskStore extends VideoTaskStore {
 
   /** Listens to the changes of other processes, if anybody wants to know. */
   private async listen(): Promise<void> {
-    const { connected: queue, changes } = this;
+    const { connected, changes } = this;
+    const queue = connected?.queue;
     if (queue === undefined || !changes.observed) return;
     this.listener ??= VideoTaskListener.start(queue, this.settings, this.id, {
       changed: (id) => void changes.heard(queue, id).catch(this.report),

@@ -59,7 +59,7 @@ export function jobIdOf(key: string): string {
 /** The record that the parts of a job make. */
 export function recordOf(job: Parts): VideoTaskRecord {
   const { key, submission, tenant, metadata, createdAt, revision, standing, round = 0 } = job.data;
-  const { watchCancelledAt, watchProblem } = job.data;
+  const { watchCancelledAt, watchProblem, waiting } = job.data;
   const polls = pollsOf(job);
   const { updatedAt, stalled, keeping, deliveries, ...current } = currentPolls(job)?.standing ?? standing;
   return {
@@ -67,6 +67,7 @@ export function recordOf(job: Parts): VideoTaskRecord {
     submission,
     ...(tenant !== undefined && { tenant }),
     ...(metadata !== undefined && { metadata }),
+    ...(waiting !== undefined && { waiting }),
     ...current,
     // What nobody polls is not about to be read.
     ...(stalled !== undefined && watchCancelledAt === undefined && { stalled }),
@@ -105,13 +106,14 @@ function isPollData(progress: unknown): progress is PollData {
 
 /** Data of the first write: the intent. */
 export function begunData(record: VideoTaskRecord, nonce: string, sequence: number): SubmissionData {
-  const { key, submission, tenant, metadata, createdAt } = record;
+  const { key, submission, tenant, metadata, waiting, createdAt } = record;
   const standing = standingOf(record);
   return {
     key,
     submission: storable(submission),
     ...(tenant !== undefined && { tenant: storable(tenant) }),
     ...(metadata !== undefined && { metadata: storable(metadata) }),
+    ...(waiting !== undefined && { waiting: storable(waiting) }),
     createdAt,
     sequence,
     nonce,
@@ -123,14 +125,15 @@ export function begunData(record: VideoTaskRecord, nonce: string, sequence: numb
 
 /** Data after one who submits or reconciles said how the task stands. */
 export function statedData(data: SubmissionData, record: VideoTaskRecord): SubmissionData {
-  const { watchCancelledAt: _before, watchProblem: _why, ...rest } = data;
+  const { watchCancelledAt: _before, watchProblem: _why, waiting: _waited, ...rest } = data;
   const revision = data.revision + 1;
-  const { watchCancelledAt } = record;
+  const { watchCancelledAt, waiting } = record;
   return {
     ...rest,
     revision,
     basis: revision,
     standing: standingOf(record, data.round),
+    ...(waiting !== undefined && { waiting: storable(waiting) }),
     ...(watchCancelledAt !== undefined && { watchCancelledAt }),
   };
 }

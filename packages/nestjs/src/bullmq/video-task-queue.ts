@@ -31,9 +31,14 @@ const AGAIN = "video-task-again";
 /** Name of jobs that ask for a poll after the one under way. */
 export const SOON = "video-task-soon";
 
+/** Name of jobs that are places among the open tasks. */
+export const TURN = "video-task-turn";
+/** Of their ids. */
+export const TURN_PREFIX = "turn-";
+
 /** Name, and id, of the job that tells whether the server still holds what it held. */
 export const MARK = "video-task-mark";
-/** The mark is in nobody's way, and comes up now and then to be put back. */
+/** The mark, and places, are in nobody's way, and come up now and then to be put back. */
 export const MARK_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** No attempt is the last: a task that was paid for is never given up. Also what PostgreSQL has room for. */
@@ -71,8 +76,14 @@ interface Mark {
   generation: string;
 }
 
+/** Data of a place. */
+interface Turn {
+  /** Tells which of two that wanted it has it. */
+  token: string;
+}
+
 /** Data of any job of the queue. */
-export type AnyJobData = SubmissionData | About | Mark;
+export type AnyJobData = SubmissionData | About | Mark | Turn;
 
 /** What the store asks of BullMQ, through its public API alone, so that every backend of BullMQ does. */
 export class VideoTaskQueue {
@@ -185,13 +196,16 @@ export class VideoTaskQueue {
     return job;
   }
 
-  /** Adds a job, unless there is one for this key; gives the one there is. */
-  async add(data: SubmissionData): Promise<VideoTaskJob> {
-    const { submissionLeaseMs: lease } = this.settings;
+  /**
+   * Adds a job, unless there is one for this key; gives the one there is.
+   *
+   * @param delay milliseconds until it has its first turn
+   */
+  async add(data: SubmissionData, delay: number): Promise<VideoTaskJob> {
     await this.ask(
       this.queue.add(TASK, data, {
         jobId: jobIdOf(data.key),
-        delay: lease,
+        delay,
         priority: pollPriority(Date.now()),
       }),
     );
@@ -209,6 +223,35 @@ export class VideoTaskQueue {
     await this.ask(this.queue.add(AGAIN, data, { jobId, delay: lease, removeOnComplete: true }));
     const claimed = await this.ask(this.queue.getJob(jobId));
     return claimed !== undefined && "nonce" in claimed.data && claimed.data.nonce === data.nonce;
+  }
+
+  /** Takes a place, unless somebody has it. @returns whether the asking one has it */
+  async addTurn(id: string, token: string): Promise<boolean> {
+    const options = { jobId: id, delay: MARK_MS, removeOnComplete: true };
+    await this.ask(this.queue.add(TURN, { token }, options));
+    return (await this.findTurn(id))?.data.token === token;
+  }
+
+  /** @param token of whoever took it: a place that another one took meanwhile is left alone */
+  async removeTurn(id: string, token?: string): Promise<void> {
+    const turn = await this.findTurn(id);
+    if (turn === undefined || (token !== undefined && turn.data.token !== token)) return;
+    await this.ask(this.queue.remove(id));
+  }
+
+  /** When a place was taken, in milliseconds since the epoch; undefined when it is free. */
+  async turnSince(id: string): Promise<number | undefined> {
+    return (await this.findTurn(id))?.timestamp;
+  }
+
+  /** Ids of all places that are taken: of one moment, since they rest. */
+  async turnIds(): Promise<string[]> {
+    return (await this.ask(this.queue.getRanges(["delayed"], 0, -1))).filter(isTurn);
+  }
+
+  private async findTurn(id: string): Promise<Job<Turn> | undefined> {
+    const job = await this.ask(this.queue.getJob(id));
+    return job?.name === TURN ? (job as Job<Turn>) : undefined;
   }
 
   /** @param by who writes, so that it need not be told */
@@ -289,7 +332,7 @@ export class VideoTaskQueue {
   async all(withFinished: boolean): Promise<VideoTaskJob[]> {
     const open = await this.openIds();
     const finished = withFinished ? await this.ask(this.queue.getCompleted()) : [];
-    const jobs = await Promise.all([...open].map((id) => this.findById(id)));
+    const jobs = await Promise.all([...open].filter((id) => !isTurn(id)).map((id) => this.findById(id)));
     const found = new Map<string | undefined, VideoTaskJob>();
     for (const job of [...jobs, ...finished]) if (job !== undefined && isTask(job)) found.set(job.id, job);
     return [...found.values()].sort(bySubmission);
@@ -299,7 +342,7 @@ export class VideoTaskQueue {
    * Ids of the jobs that come back. Redis reads all states at one moment; PostgreSQL one after the other, so that a job that
    * moves on slips through now and then: it is read again until there are as many as it counts.
    */
-  private async openIds(): Promise<Set<string>> {
+  async openIds(): Promise<Set<string>> {
     const ids = new Set<string>();
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       for (const id of await this.ask(this.queue.getRanges([...OPEN_STATES], 0, -1))) ids.add(id);
@@ -368,6 +411,11 @@ export function rateWindow(ratePerSecond: number): { max: number; durationMs: nu
 /** Whether a job holds a record: others serve it. */
 export function isTask(job: Job<AnyJobData>): job is VideoTaskJob {
   return job.name === TASK;
+}
+
+/** Whether an id is that of a place. */
+export function isTurn(id: string): boolean {
+  return id.startsWith(TURN_PREFIX);
 }
 
 /** The order of submission. */

@@ -45,6 +45,7 @@ import {
   readySoon,
   SOON,
   SOON_MS,
+  TURN,
   type VideoTaskQueue,
 } from "./video-task-queue.js";
 import { withinMs } from "./within-ms.js";
@@ -71,8 +72,8 @@ const LEFT_BEHIND: VideoTaskProblem = {
     "Nothing was written down of how the submission of this video ended, as when the process ends meanwhile. It may " +
     "have been paid for; nothing sends it again.",
 };
-/** Records of unknown outcome stay; a look once a day finds what went unnoticed. */
-const LOOK_AGAIN_MS = 24 * 60 * 60 * 1_000;
+/** Records of unknown outcome stay, and those that wait; a look once a day finds what went unnoticed. */
+export const LOOK_AGAIN_MS = 24 * 60 * 60 * 1_000;
 
 /** What was written while a job had its turn is found at the next one, if that does not take longer to come. */
 const SOON_ENOUGH_MS = 2_000;
@@ -197,7 +198,7 @@ export class VideoTaskWorker {
       await job.moveToDelayed(Date.now() + SOON_MS, token);
       throw new DelayedError();
     }
-    if (job.name === MARK) {
+    if (job.name === MARK || job.name === TURN) {
       await job.moveToDelayed(Date.now() + MARK_MS, token);
       throw new DelayedError();
     }
@@ -230,7 +231,7 @@ export class VideoTaskWorker {
     // Also one that was not over in time, which is looked at once a day.
     if (record.handle !== undefined) return this.poll(job, record, signal);
     if (record.status === "submitting") {
-      const leaseMs = record.createdAt + this.settings.submissionLeaseMs - Date.now();
+      const leaseMs = record.updatedAt + this.settings.submissionLeaseMs - Date.now();
       if (leaseMs > 0) return leaseMs;
       const lost = troubledRecord(record, "unknown", LEFT_BEHIND);
       if (lost !== undefined) await job.updateProgress(polledData(job, this.withDue(record, lost), 0));

@@ -83,6 +83,15 @@ describe("degraded", () => {
     expect(await health()).toEqual(degraded([expect.stringMatching(/unknown outcome/)]));
   });
 
+  it("is an instance whose submissions wait for their turn", async () => {
+    const { emulator, health, videos } = await bootHealth({
+      videos: { store: new MemoryVideoTaskStore(), perTenant: 1 },
+    });
+    for (const key of ["a", "b"]) await videos.submit(VIDEO, { key });
+    await expect.poll(() => emulator.videos.list().length).toBe(1);
+    expect(await health()).toEqual(degraded([expect.stringMatching(/^1 video submissions wait.* since /)]));
+  });
+
   it("is an instance whose polls the gateway slows down", async () => {
     const { emulator, health, videos } = await bootHealth();
     emulator.faults.add({ kind: "status", status: 429, path: "/videos/*", times: 1 });

@@ -1,16 +1,17 @@
 import { ConfigurationError, ModelGateway, type PollBackoff } from "@model-gateway/core";
+import { DEFAULT_STREAM_SETTINGS, MemoryStreamStore } from "@model-gateway/core/resumable";
 import { Subject } from "rxjs";
 import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.js";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { KeyedStreams } from "../streams/keyed-streams.js";
-import { MemoryStreamStore } from "../streams/memory-stream-store.js";
-import { DEFAULT_STREAM_SETTINGS } from "../streams/stream-settings.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
 import { ResultKeeper } from "../videos/result-keeper.js";
+import { type APIKeyFor, TenantGateways } from "../videos/tenant-gateways.js";
 import type { DeliverySettings } from "../videos/video-deliverer.js";
-import type { PollSettings } from "../videos/video-task-poller.js";
+import type { QueueSettings } from "../videos/video-dispatcher.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
+import type { VideosParts } from "../videos/videos.service.js";
 import type {
   KeepVideosOptions,
   ModelGatewayInstanceOptions,
@@ -28,7 +29,8 @@ export interface Instance {
   events: Subject<MetricsEvent>;
   store: VideoTaskStore;
   keyedStreams: KeyedStreams;
-  polling: PollSettings;
+  /** What videos are made of, beside their store and handlers. */
+  videos: VideosParts;
   delivering: DeliverySettings;
   callbacks: CallbackURLs | undefined;
 }
@@ -95,6 +97,9 @@ const VIDEOS_OPTION_NAMES: Record<keyof VideosOptions, true> = {
   backoff: true,
   handlers: true,
   keep: true,
+  maxOpen: true,
+  perTenant: true,
+  apiKeyFor: true,
   allowMemoryStore: true,
 };
 const HANDLERS_OPTION_NAMES: Record<keyof VideoHandlersOptions, true> = {
@@ -181,23 +186,47 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
     maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
     refusedMs: backoff.refusedMs ?? intervalMs * REFUSED_FACTOR,
   };
+  const callbacks = callback && new CallbackURLs(name, callbackPath, callback);
   return {
     gateway: client,
     events,
     store: resolveStore(name, videos),
     keyedStreams: createKeyedStreams(name, streams),
-    polling: {
-      intervalMs: intervalMs * factor,
-      ratePerSecond,
-      maxWatchMs,
-      backoff: polls,
-      inHand,
-      events,
-      keeper: videos.keep && makeKeeper(name, client, videos.keep, polls),
+    videos: {
+      gateways: new TenantGateways(client, checkKeySource(videos.apiKeyFor)),
+      polling: {
+        intervalMs: intervalMs * factor,
+        ratePerSecond,
+        maxWatchMs,
+        backoff: polls,
+        inHand,
+        events,
+        keeper: videos.keep && makeKeeper(name, videos.keep, polls),
+      },
+      callbacks,
+      queue: queueOf(videos, polls.firstMs),
     },
     delivering: { ...HANDLERS_DEFAULTS, ...handlers, tracer: gateway.tracer, events },
-    callbacks: callback && new CallbackURLs(name, callbackPath, callback),
+    callbacks,
   };
+}
+
+/** @returns undefined where nothing waits */
+function queueOf({ maxOpen, perTenant }: VideosOptions, firstMs: number): QueueSettings | undefined {
+  for (const [option, value] of Object.entries({ maxOpen, perTenant })) {
+    if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
+    throw new ConfigurationError(
+      `Option videos.${option} must be a whole number above 0, and not ${String(value)}.`,
+    );
+  }
+  if (maxOpen === undefined && perTenant === undefined) return undefined;
+  const limits = { ...(maxOpen !== undefined && { maxOpen }), ...(perTenant !== undefined && { perTenant }) };
+  return { limits, firstMs };
+}
+
+function checkKeySource(apiKeyFor: APIKeyFor | undefined): APIKeyFor | undefined {
+  if (apiKeyFor === undefined || typeof apiKeyFor === "function") return apiKeyFor;
+  throw new ConfigurationError("Option videos.apiKeyFor must be a function that gives the key of a tenant.");
 }
 
 function createKeyedStreams(name: string, options: StreamsOptions): KeyedStreams {
@@ -215,7 +244,6 @@ function createKeyedStreams(name: string, options: StreamsOptions): KeyedStreams
 
 function makeKeeper(
   instance: string,
-  gateway: ModelGateway,
   keep: KeepVideosOptions,
   { firstMs, refusedMs }: Required<PollBackoff>,
 ): ResultKeeper {
@@ -235,7 +263,7 @@ function makeKeeper(
   requirePositive("videos.keep.goneAfterMs", goneAfterMs);
   requirePositive("videos.keep.maxBytes", maxBytes);
   const backoff = { firstMs, maxMs: refusedMs };
-  return new ResultKeeper(gateway, { store, instance, concurrency, goneAfterMs, maxBytes, backoff });
+  return new ResultKeeper({ store, instance, concurrency, goneAfterMs, maxBytes, backoff });
 }
 
 function resolveStore(

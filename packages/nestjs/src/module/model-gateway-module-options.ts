@@ -1,9 +1,9 @@
 import type { ModelGatewayOptions, PollBackoff } from "@model-gateway/core";
+import type { StreamSettings, StreamStore } from "@model-gateway/core/resumable";
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
 import type { CallbackOptions } from "../callbacks/callback-urls.js";
 import type { FileStore } from "../files/file-store.js";
-import type { StreamSettings } from "../streams/stream-settings.js";
-import type { StreamStore } from "../streams/stream-store.js";
+import type { APIKeyFor } from "../videos/tenant-gateways.js";
 import type { VideoTaskRetention } from "../videos/video-task-retention.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";
 
@@ -67,6 +67,18 @@ export interface VideosOptions {
    * Default: until the gateway says it is over.
    */
   maxWatchMs?: number;
+  /**
+   * Paid tasks that are open at once, at most: from submission to end, over everything that shares the store, submissions of
+   * unknown outcome included. The others wait, durably, with nothing paid. Default: any number, and nothing waits.
+   */
+  maxOpen?: number;
+  /** The same for each tenant; submissions without one are one more. Default: any number. */
+  perTenant?: number;
+  /**
+   * The API key of a tenant, for what is submitted with `tenant`, and all that is read of it. Asked for each request, in whatever
+   * process; never kept or logged. Submissions without a tenant use `apiKey`. Default: all do.
+   */
+  apiKeyFor?: APIKeyFor;
   /** How handlers of `@OnVideo` are called. */
   handlers?: VideoHandlersOptions;
   /**

@@ -173,20 +173,19 @@ function defineInstance({
     {
       provide: videos,
       useFactory: (
-        gateway: ModelGateway,
         tasks: VideoTaskStore,
-        { polling, delivering, callbacks: urls }: Instance,
+        { videos: parts, delivering }: Instance,
         discovery: DiscoveryService,
         scanner: MetadataScanner,
         modules: ModuleRef,
       ) => {
         const search = { discovery, scanner, modules, instance: name, defaultInstance: DEFAULT_INSTANCE };
-        return new VideosService(gateway, tasks, polling, urls, {
+        return new VideosService(tasks, parts, {
           settings: delivering,
           findHandlers: () => discoverVideoHandlers(search),
         });
       },
-      inject: [client, store, instance, DiscoveryService, MetadataScanner, ModuleRef],
+      inject: [store, instance, DiscoveryService, MetadataScanner, ModuleRef],
     },
   ];
   return {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Observable } from "rxjs";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
-import { isOver, type VideoTaskRecord } from "../videos/video-task-record.js";
+import { isOver, isWaiting, type VideoTaskRecord } from "../videos/video-task-record.js";
 import type { VideosService } from "../videos/videos.service.js";
 import { countTokens } from "./count-tokens.js";
 
@@ -175,8 +175,37 @@ export class GatewayMetrics {
         this.reset();
         for (const [instance, service] of videos) {
           for (const record of await openRecords(service))
-            if (!isOver(record))
+            if (!isOver(record) && !isWaiting(record))
               this.inc({ instance, status: record.status, stalled: String(record.stalled !== undefined) });
+        }
+      },
+    });
+    new Gauge({
+      name: `${PREFIX}video_submissions_waiting`,
+      help: "Submissions that wait for their turn; those that the gateway did not take at their last turn are turned_away.",
+      labelNames: [...labelNames, "turned_away"] as const,
+      registers,
+      async collect() {
+        this.reset();
+        for (const [instance, service] of videos) {
+          for (const { waiting } of (await openRecords(service)).filter(isWaiting))
+            this.inc({ instance, turned_away: String(waiting.problem !== undefined) });
+        }
+      },
+    });
+    new Gauge({
+      name: `${PREFIX}video_submissions_oldest_wait_seconds`,
+      help: "For how long the submission that came first has waited for its turn.",
+      labelNames,
+      registers,
+      async collect() {
+        this.reset();
+        const now = Date.now();
+        for (const [instance, service] of videos) {
+          const waits = (await openRecords(service))
+            .filter(isWaiting)
+            .map(({ waiting }) => now - waiting.since);
+          this.set({ instance }, Math.max(0, ...waits) / 1_000);
         }
       },
     });
@@ -197,7 +226,7 @@ export class GatewayMetrics {
   }
 }
 
-/** Both gauges of a collection read them once. */
+/** All gauges of a collection read them once. */
 const reading = new WeakMap<VideosService, Promise<VideoTaskRecord[]>>();
 
 function openRecords(service: VideosService): Promise<VideoTaskRecord[]> {

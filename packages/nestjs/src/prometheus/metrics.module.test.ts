@@ -86,6 +86,27 @@ describe("MetricsModule", () => {
     });
   });
 
+  it("shows what waits for its turn, and for how long", async () => {
+    const { app, emulator, read } = await bootMetrics({}, { videos: { ...FAST_POLLS, maxOpen: 1 } });
+    const videos = app.get(VideosService);
+    const waiting = (turnedAway: boolean) =>
+      `model_gateway_video_submissions_waiting{instance="default",turned_away="${turnedAway}"}`;
+    const oldest = 'model_gateway_video_submissions_oldest_wait_seconds{instance="default"}';
+    const stuck = { ...VIDEO, content: [{ type: "text" as const, text: "A boat [[stuck]]" }] };
+    for (const key of ["a", "b", "c"]) await videos.submit(stuck, { key });
+    await expect.poll(() => emulator.videos.list().length).toBe(1);
+    await expect.poll(async () => samples(await read())[waiting(false)]).toBe(2);
+    const shown = samples(await read());
+    expect(shown[oldest]).toBeGreaterThan(0);
+    const counted = Object.entries(shown).filter(([name]) => name.startsWith("model_gateway_video_tasks{"));
+    expect(counted.reduce((sum, [, count]) => sum + count, 0)).toBe(1);
+    emulator.faults.add({ kind: "status", status: 401, path: "/videos" });
+    await emulator.videos.succeed(emulator.videos.list()[0]?.id ?? "");
+    await expect.poll(async () => samples(await read())).toMatchObject({ [waiting(true)]: 1, [TROUBLES]: 2 });
+    for (const key of ["b", "c"]) await videos.cancel(key);
+    expect(samples(await read())).toMatchObject({ [oldest]: 0, [TROUBLES]: 0 });
+  });
+
   it("goes without what the store does not tell", async () => {
     const store = FAST_POLLS.store;
     const { chat, read } = await bootMetrics({}, { videos: { ...FAST_POLLS, store } });

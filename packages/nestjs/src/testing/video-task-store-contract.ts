@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import type { VideoTask } from "@model-gateway/core";
+import type { StoreContractCase } from "@model-gateway/core/testing";
 import { filter, firstValueFrom, Subject, take, toArray } from "rxjs";
 import type { VideoDelivery } from "../videos/video-delivery.js";
 import type { VideoTaskKeeping, VideoTaskRecord, VideoTaskStall } from "../videos/video-task-record.js";
 import type { VideoTaskDelivering, VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 
-/** One thing that every store does; `run` rejects when this one does not. Works with any test runner. */
-export interface StoreContractCase {
-  title: string;
-  run(): Promise<void>;
-}
+export type { StoreContractCase };
 
 const SUBMISSION = {
   family: "content" as const,
   body: { model: "some-video-model", content: [{ type: "text" as const, text: "A boat" }] },
 };
+const WAIT = { since: 1_000, priority: 0, body: JSON.stringify(SUBMISSION.body), attempts: 0 };
 const PROBLEM = { kind: "connection", message: "The connection broke." };
 const HANDLER = "Mailer.send";
 /** Longer than any test. */
@@ -441,6 +439,168 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
         await both;
       },
     ),
+    withStore(
+      "keeps what waits, with all that it will send, and forgets that when it is sent",
+      async (store) => {
+        const waiting = { ...WAIT, priority: 3 };
+        assert.equal(await store.begin({ key: "a", submission: SUBMISSION, tenant: "acme", waiting }), true);
+        assert.equal(await store.begin({ key: "a", submission: SUBMISSION, waiting }), false);
+        await begun(store, "b");
+        await store.stop();
+        await store.close();
+        await store.open(new PolledTasks());
+        const record = await store.get("a");
+        assert.equal(record?.status, "queued");
+        assert.deepEqual(record?.waiting, waiting);
+        assert.deepEqual(keys(await store.list({ waiting: true })), ["a"]);
+        assert.deepEqual(keys(await store.list({ waiting: false })), ["b"]);
+        assert.deepEqual(await store.take("a", {}), record);
+        const taken = await store.get("a");
+        assert.deepEqual([taken?.status, taken?.waiting], ["submitting", undefined]);
+        assert.ok((taken?.version ?? 0) > record.version);
+        assert.equal(await store.take("a", {}), undefined);
+        assert.equal(await store.take("b", {}), undefined);
+        assert.deepEqual(keys(await store.list()), ["a", "b"]);
+        await store.accept("a", task("running"));
+        assert.equal((await store.get("a"))?.status, "running");
+        await assert.rejects(store.take("nobody", {}));
+      },
+    ),
+    withStore("tells what waits and whose the open tasks are, until they end", async (store, polled) => {
+      for (const key of ["over", "rejected", "left", "unknown", "late", "running", "kept", "open"]) {
+        const tenant = key === "open" ? undefined : key;
+        await store.begin({ key, submission: SUBMISSION, ...(tenant !== undefined && { tenant }) });
+        if (["over", "left", "late", "running", "kept"].includes(key)) {
+          const polledFirst = polled.next(key);
+          await store.accept(key, task("running"));
+          await polledFirst;
+        }
+      }
+      await store.update("over", task("failed"));
+      await store.reject("rejected", PROBLEM);
+      await store.cancelWatch("left");
+      await store.lose("unknown", PROBLEM);
+      await store.keep("kept", { task: task("succeeded"), since: 1_000, failedAttempts: 0 });
+      await store.cancelWatch("late", PROBLEM);
+      for (const key of ["x", "y"]) await enqueued(store, key, "acme");
+      const before = await store.line();
+      assert.deepEqual([...before.open].sort(), ["late", "running", "unknown", undefined]);
+      assert.deepEqual(
+        before.waiting.map(({ key, tenant, waiting }) => [key, tenant, waiting.priority]),
+        [
+          ["x", "acme", 0],
+          ["y", "acme", 0],
+        ],
+      );
+      await store.take("y", {});
+      await store.reject("unknown", PROBLEM);
+      await store.update("running", task("succeeded"));
+      const after = await store.line();
+      assert.deepEqual([...after.open].sort(), ["acme", "late", undefined]);
+      assert.deepEqual(
+        after.waiting.map(({ key }) => key),
+        ["x"],
+      );
+    }),
+    withStore("gives one of two who want it at once what waits", async (store) => {
+      await enqueued(store, "a");
+      const taken = await Promise.all([1, 2, 3].map(() => store.take("a", {})));
+      assert.equal(taken.filter((record) => record !== undefined).length, 1);
+    }),
+    withStore("never has more tasks open than it may, however many are taken at once", async (store) => {
+      const all = Array.from({ length: 6 }, (_, index) => `${index}`);
+      for (const key of all) await enqueued(store, key, key < "4" ? "acme" : "other");
+      const open = async () => (await store.line()).open;
+      for (let attempt = 0; (await open()).length < 3; attempt++) {
+        assert.ok(attempt < 50, "Places stay free.");
+        await Promise.all(all.map((key) => store.take(key, { maxOpen: 3, perTenant: 2 })));
+        assert.ok((await open()).length <= 3);
+        // One that comes alone is not in anybody's way.
+        for (const { key } of (await store.line()).waiting)
+          await store.take(key, { maxOpen: 3, perTenant: 2 });
+        assert.ok((await open()).length <= 3);
+        assert.ok((await open()).filter((tenant) => tenant === "acme").length <= 2);
+      }
+      const [left] = (await store.line()).waiting;
+      assert.equal(await store.take(left?.key ?? "", { maxOpen: 3 }), undefined);
+      const taken = (await store.list({ status: "submitting" })).map(({ key }) => key);
+      assert.equal(taken.length, 3);
+      await store.accept(taken[0] ?? "", task("succeeded"));
+      await store.line();
+      assert.equal((await store.take(left?.key ?? "", { maxOpen: 3 }))?.key, left?.key);
+    }),
+    withStore("counts what nobody knows the outcome of, until somebody decides", async (store) => {
+      await begun(store, "lost");
+      await store.lose("lost", PROBLEM);
+      await enqueued(store, "a");
+      await store.line();
+      assert.equal(await store.take("a", { maxOpen: 1 }), undefined);
+      await store.reject("lost", PROBLEM);
+      await store.line();
+      assert.equal((await store.take("a", { maxOpen: 1 }))?.key, "a");
+    }),
+    withStore("puts back what was turned away, which is not taken before its time", async (store) => {
+      await enqueued(store, "a");
+      await enqueued(store, "b");
+      await store.take("a", {});
+      const later = { ...WAIT, attempts: 1, nextAttemptAt: Date.now() + NEVER_MS, problem: PROBLEM };
+      await store.putBack("a", later);
+      assert.equal((await store.get("a"))?.status, "queued");
+      assert.deepEqual((await store.get("a"))?.waiting, later);
+      assert.equal(await store.take("a", {}), undefined);
+      assert.deepEqual((await store.line()).open, []);
+      await store.take("b", { maxOpen: 1 });
+      const soon = { ...WAIT, attempts: 2, nextAttemptAt: Date.now() - 1 };
+      await store.putBack("b", soon);
+      assert.deepEqual((await store.take("b", { maxOpen: 1 }))?.waiting, soon);
+      await store.accept("b", task("running"));
+      await store.putBack("b", soon);
+      assert.equal((await store.get("b"))?.status, "running");
+      assert.deepEqual(keys(await store.list()), ["a", "b"]);
+    }),
+    withStore("ends what the gateway refuses, and has handlers told of it", async (store, polled) => {
+      polled.delivering.handlers = [HANDLER];
+      await enqueued(store, "a");
+      await store.take("a", {});
+      const handed = polled.delivering.next("a");
+      await store.refuse("a", PROBLEM);
+      const { status, task: none, problem, deliveries } = await handed;
+      assert.deepEqual({ status, none, problem }, { status: "failed", none: undefined, problem: PROBLEM });
+      assert.deepEqual(deliveries, [{ ...delivery("due"), status: "failed" }]);
+      assert.deepEqual((await store.line()).open, []);
+      assert.equal(await begun(store, "a"), false);
+      await store.accept("a", task("running"));
+      assert.equal((await store.get("a"))?.status, "failed");
+      await store.deliver("a", { ...delivery("delivered", 1), status: "failed" });
+      assert.deepEqual(keys(await store.list({ finished: true })), ["a"]);
+      await begun(store, "b");
+      await store.accept("b", task("running"));
+      await store.refuse("b", PROBLEM);
+      assert.equal((await store.get("b"))?.status, "running");
+    }),
+    withStore("cancels what waits, which is never taken then, and nothing else", async (store, polled) => {
+      polled.delivering.handlers = [HANDLER];
+      await enqueued(store, "a");
+      const handed = polled.delivering.next("a");
+      assert.equal(await store.cancel("a"), true);
+      const { status, waiting, deliveries } = await handed;
+      assert.deepEqual([status, waiting], ["cancelled", undefined]);
+      assert.deepEqual(deliveries, [{ ...delivery("due"), status: "cancelled" }]);
+      assert.equal(await store.take("a", {}), undefined);
+      assert.equal(await store.cancel("a"), false);
+      for (let count = 0; count < 5; count++) {
+        const key = `race-${count}`;
+        await enqueued(store, key);
+        const [taken, isCancelled] = await Promise.all([store.take(key, {}), store.cancel(key)]);
+        assert.notEqual(taken !== undefined, isCancelled);
+        assert.equal((await store.get(key))?.status, isCancelled ? "cancelled" : "submitting");
+      }
+      await begun(store, "b");
+      assert.equal(await store.cancel("b"), false);
+      await store.accept("b", task("running"));
+      assert.equal(await store.cancel("b"), false);
+      assert.equal((await store.get("b"))?.status, "running");
+    }),
     withStore("has no troubles", async (store) => {
       assert.deepEqual(await store.troubles(), []);
     }),
@@ -529,6 +689,11 @@ class PolledTasks implements VideoTaskPolling {
 
 function begun(store: VideoTaskStore, key: string): Promise<boolean> {
   return store.begin({ key, submission: SUBMISSION });
+}
+
+function enqueued(store: VideoTaskStore, key: string, tenant?: string): Promise<boolean> {
+  const label = tenant === undefined ? {} : { tenant };
+  return store.begin({ key, submission: SUBMISSION, ...label, waiting: WAIT });
 }
 
 /** Has a task accepted, and waits for its first poll: what polls write does not mix with what tests write. */

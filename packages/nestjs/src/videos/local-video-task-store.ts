@@ -13,14 +13,20 @@ import {
 import {
   acceptedRecord,
   begunRecord,
+  cancelledRecord,
+  isDue,
   isFinished,
+  isOpen,
   isOver,
   isSettled,
   type KeptResult,
   keepingRecord,
   polledRecord,
+  refusedRecord,
   resumedRecord,
+  returnedRecord,
   stalledRecord,
+  takenRecord,
   troubledRecord,
   unwatchedRecord,
   type VideoTaskIntent,
@@ -28,6 +34,7 @@ import {
   type VideoTaskProblem,
   type VideoTaskRecord,
   type VideoTaskStall,
+  type VideoTaskWait,
 } from "./video-task-record.js";
 import {
   type ResolvedRetention,
@@ -35,7 +42,12 @@ import {
   sweepIntervalMs,
   type VideoTaskRetention,
 } from "./video-task-retention.js";
-import { type VideoTaskPolling, type VideoTaskQuery, VideoTaskStore } from "./video-task-store.js";
+import {
+  type VideoTaskLimits,
+  type VideoTaskPolling,
+  type VideoTaskQuery,
+  VideoTaskStore,
+} from "./video-task-store.js";
 
 const LEFT_BEHIND: VideoTaskProblem = {
   kind: "other",
@@ -58,6 +70,8 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
   private book: RecordBook;
   /** The last write of a key that is under way: the next one comes after it. */
   private readonly writing = new Map<string, Promise<unknown>>();
+  /** Keys that are being written as taken. */
+  private readonly taking = new Set<string>();
   private readonly polled = new Map<string, Polled>();
   /** Keys whose handlers are being called, or wait for it. */
   private readonly delivered = new Set<string>();
@@ -138,6 +152,35 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
     if (accepted !== undefined) this.handOut(accepted);
   }
 
+  async take(key: string, limits: VideoTaskLimits): Promise<VideoTaskRecord | undefined> {
+    const record = required(key, this.book.get(key));
+    if (this.taking.has(key) || !isDue(record) || !this.hasRoom(record, limits)) return undefined;
+    // The write takes its time, and what is open is counted meanwhile.
+    this.taking.add(key);
+    let taken: VideoTaskRecord | undefined;
+    try {
+      await this.change(key, (before) => {
+        taken = before;
+        return takenRecord(before);
+      });
+    } finally {
+      this.taking.delete(key);
+    }
+    return taken?.waiting && taken;
+  }
+
+  async putBack(key: string, waiting: VideoTaskWait): Promise<void> {
+    await this.change(key, (record) => returnedRecord(record, waiting));
+  }
+
+  async refuse(key: string, problem: VideoTaskProblem): Promise<void> {
+    await this.change(key, (record) => refusedRecord(record, problem));
+  }
+
+  async cancel(key: string): Promise<boolean> {
+    return (await this.change(key, cancelledRecord)) !== undefined;
+  }
+
   async reject(key: string, problem: VideoTaskProblem): Promise<void> {
     await this.change(key, (record) => troubledRecord(record, "rejected", problem));
   }
@@ -192,6 +235,18 @@ export abstract class LocalVideoTaskStore extends VideoTaskStore {
       if (matchesFilter(record, filter)) found.push(record);
     }
     return limit === undefined ? found : found.slice(-limit);
+  }
+
+  private hasRoom({ tenant }: VideoTaskRecord, limits: VideoTaskLimits): boolean {
+    const { maxOpen = Number.POSITIVE_INFINITY, perTenant = Number.POSITIVE_INFINITY } = limits;
+    let open = 0;
+    let ofTenant = 0;
+    for (const record of this.book.values()) {
+      if (!isOpen(record) && !this.taking.has(record.key)) continue;
+      open += 1;
+      if (record.tenant === tenant) ofTenant += 1;
+    }
+    return open < maxOpen && ofTenant < perTenant;
   }
 
   /** Writes a change of a record that is there and not over. */

@@ -1,4 +1,4 @@
-import { isFinished, isOver, type VideoTaskRecord } from "./video-task-record.js";
+import { isFinished, isNewSubmission, isOver, type VideoTaskRecord } from "./video-task-record.js";
 import type { ResolvedRetention } from "./video-task-retention.js";
 
 /** So many finished records more than are kept are collected between two looks for the oldest. */
@@ -57,9 +57,9 @@ export class RecordBook {
   }
 
   private take(record: VideoTaskRecord): void {
-    const { key, status } = record;
+    const { key } = record;
     // A new submission goes to the end: the map stays in the order of submission.
-    if (status === "submitting") this.records.delete(key);
+    if (isNewSubmission(record, this.records.get(key))) this.records.delete(key);
     this.records.set(key, record);
     this.finished.delete(key);
     if (isFinished(record)) this.finished.add(key);

@@ -29,6 +29,12 @@ export interface KeeperSettings {
   backoff: { firstMs: number; maxMs: number };
 }
 
+/** What files are kept of, and the client that may read them. */
+export interface KeepSource {
+  key: string;
+  gateway: ModelGateway;
+}
+
 /** What an attempt came to. */
 export type KeepOutcome =
   | { task: VideoTask; kept: KeptResult }
@@ -50,10 +56,7 @@ export class ResultKeeper {
   private underWay = 0;
   private readonly waiting: Array<() => void> = [];
 
-  constructor(
-    private readonly gateway: ModelGateway,
-    private readonly settings: KeeperSettings,
-  ) {}
+  constructor(private readonly settings: KeeperSettings) {}
 
   /** Whether a task has files that are to be kept before it succeeds. */
   wants(task: VideoTask): boolean {
@@ -75,23 +78,27 @@ export class ResultKeeper {
   }
 
   /** Keeps what is not kept yet. Never rejects. After an abort the outcome says nothing. */
-  async attempt(key: string, keeping: VideoTaskKeeping, signal: AbortSignal): Promise<KeepOutcome> {
+  async attempt(source: KeepSource, keeping: VideoTaskKeeping, signal: AbortSignal): Promise<KeepOutcome> {
     await this.enter();
     try {
-      return await this.keepAll(key, keeping, signal);
+      return await this.keepAll(source, keeping, signal);
     } finally {
       this.leave();
     }
   }
 
-  private async keepAll(key: string, keeping: VideoTaskKeeping, signal: AbortSignal): Promise<KeepOutcome> {
+  private async keepAll(
+    { key, gateway }: KeepSource,
+    keeping: VideoTaskKeeping,
+    signal: AbortSignal,
+  ): Promise<KeepOutcome> {
     const { task } = keeping;
     const files: KeptVideoFile[] = [];
     const failed: Array<{ file: FileOfTask; error: unknown }> = [];
     for (const file of this.filesOf(key, task)) {
       if (signal.aborted) break;
       try {
-        files.push(await this.keep(file, task.id, signal));
+        files.push(await this.keep(file, { gateway, origin: task.id, signal }));
       } catch (error) {
         failed.push({ file, error });
       }
@@ -103,7 +110,7 @@ export class ResultKeeper {
     const now = { ...keeping, ...(arrived && { arrived }) };
     const alive = failed.find(({ file, error }) => !this.isGone(file.url, error, now));
     const fresh = failed.some(({ error }) => isRefusal(error))
-      ? await this.readAgain(task, signal)
+      ? await this.readAgain(gateway, task, signal)
       : undefined;
     const { renewals = 0 } = keeping;
     if (alive === undefined && (fresh === undefined || renewals >= MAX_RENEWALS)) {
@@ -115,13 +122,15 @@ export class ResultKeeper {
     return this.tryAgain(key, { ...now, ...renewed, task: fresh ?? task }, (alive ?? first).error);
   }
 
-  private async keep(file: FileOfTask, origin: string, signal: AbortSignal): Promise<KeptVideoFile> {
+  private async keep(
+    file: FileOfTask,
+    { gateway, origin, signal }: { gateway: ModelGateway; origin: string; signal: AbortSignal },
+  ): Promise<KeptVideoFile> {
     const { store, maxBytes } = this.settings;
     const { url, kind, index } = file;
     const options = { signal, ...(maxBytes !== undefined && { maxBytes }) };
     const kept = await store.keep(
-      async (resume) =>
-        refusePage(await this.gateway.download(url, { ...options, ...(resume && { resume }) })),
+      async (resume) => refusePage(await gateway.download(url, { ...options, ...(resume && { resume }) })),
       file.key,
       { origin, signal },
     );
@@ -160,9 +169,13 @@ export class ResultKeeper {
   }
 
   /** The gateway may sign its addresses anew. @returns undefined when it has no others */
-  private async readAgain(task: VideoTask, signal: AbortSignal): Promise<VideoTask | undefined> {
+  private async readAgain(
+    gateway: ModelGateway,
+    task: VideoTask,
+    signal: AbortSignal,
+  ): Promise<VideoTask | undefined> {
     try {
-      const read = await this.gateway.videos.retrieve(task.handle, { signal });
+      const read = await gateway.videos.retrieve(task.handle, { signal });
       return this.wants(read) && addressesOf(read).join() !== addressesOf(task).join() ? read : undefined;
     } catch {
       // What it has said before still holds.

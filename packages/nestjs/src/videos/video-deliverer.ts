@@ -1,6 +1,6 @@
 import type { GatewayTracer } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
-import { firstValueFrom, fromEvent, merge, NEVER, of, Subject, timeout } from "rxjs";
+import { firstValueFrom, fromEvent, map, merge, NEVER, of, Subject, timeout } from "rxjs";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { insist } from "../streams/insist.js";
 import { pause } from "../streams/pause.js";
@@ -204,7 +204,9 @@ export class VideoDeliverer implements VideoTaskDelivering {
       () => ({ returned: true as const }),
       (error: unknown) => ({ returned: false as const, error }),
     );
-    const ended = await Promise.race([outcome, aborted(this.left.signal)]);
+    // And not a race of promises: what waits for the end of the process would hold on to each call until then.
+    const left = fromEvent(this.left.signal, "abort").pipe(map(() => undefined));
+    const ended = await firstValueFrom(this.left.signal.aborted ? of(undefined) : merge(outcome, left));
     if (ended === undefined) return LEFT_MS;
     if (!ended.returned) return this.failed(record, begun, problemOf(ended.error), signal);
     const { handler: name, status, attempts } = begun;

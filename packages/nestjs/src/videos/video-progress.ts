@@ -5,6 +5,8 @@ import type { VideoTaskRecord, VideoTaskRecordStatus } from "./video-task-record
 export interface VideoProgress {
   key: string;
   status: VideoTaskRecordStatus;
+  /** Set while it waits for its turn, before it is sent: its status is `queued`. */
+  waiting?: true;
   /** Set while the task cannot be read: it goes on, and the rest is what was last seen of it. */
   stalled?: true;
   /** 0 to 100, when the gateway tells. */
@@ -17,12 +19,13 @@ export interface VideoProgress {
 }
 
 /** Reduces a record to what may be shown, as `videoEvents()` does. */
-export function videoProgress({ key, status, stalled, task }: VideoTaskRecord): VideoProgress {
+export function videoProgress({ key, status, waiting, stalled, task }: VideoTaskRecord): VideoProgress {
   const { progress, videos = [], lastFrameURL, error } = task ?? {};
   return {
     key,
     status,
     videos,
+    ...(waiting !== undefined && { waiting: true }),
     ...(stalled !== undefined && { stalled: true }),
     ...(progress !== undefined && { progress }),
     ...(lastFrameURL !== undefined && { lastFrameURL }),

@@ -1,8 +1,9 @@
-import { GatewayError, type ModelGateway, type VideoTask } from "@model-gateway/core";
+import { GatewayError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
 import { fromStore } from "./from-store.js";
 import { isTaskOf } from "./is-task-of.js";
 import type { ResultKeeper } from "./result-keeper.js";
+import type { TenantGateways } from "./tenant-gateways.js";
 import { VideoConflictError } from "./video-conflict-error.js";
 import { isOver, type VideoTaskRecord } from "./video-task-record.js";
 import type { VideoTaskStore } from "./video-task-store.js";
@@ -26,7 +27,7 @@ export class VideoReconciler {
   private readonly healedAt = new Map<string, number>();
 
   constructor(
-    private readonly gateway: ModelGateway,
+    private readonly gateways: TenantGateways,
     private readonly store: VideoTaskStore,
     private readonly keeper: ResultKeeper | undefined,
   ) {}
@@ -34,9 +35,9 @@ export class VideoReconciler {
   /** Asks for a known task once, or looks for an unknown one by our own id, and has it polled on. */
   async askAgain(record: VideoTaskRecord): Promise<void> {
     if (isOver(record)) return;
-    const { key, status, handle } = record;
+    const { key, status, handle, tenant } = record;
     if (handle !== undefined) {
-      await this.accept(key, await this.gateway.videos.retrieve(handle));
+      await this.accept(key, await this.gateways.of(tenant).videos.retrieve(handle));
       return;
     }
     const found = await this.lookUp(record);
@@ -51,12 +52,17 @@ export class VideoReconciler {
 
   /** Gives a submission the task that the gateway has under this id, if it can be that of the submission. */
   async adopt(record: VideoTaskRecord, taskId: string): Promise<void> {
-    const { key, handle } = record;
+    const { key, status, handle } = record;
+    if (isOver(record) && handle === undefined)
+      throw new VideoConflictError(
+        key,
+        `Video ${key} is ${status}: the gateway did not take it, and has no task of it.`,
+      );
     if (isOver(record) || (handle !== undefined && handle.id !== taskId)) {
       throw new VideoConflictError(key, `Video ${key} has task ${handle?.id} already.`);
     }
     const task = await this.read(record, taskId);
-    if (!isTaskOf(this.gateway, record, task)) {
+    if (!isTaskOf(this.gateways.own, record, task)) {
       throw new VideoConflictError(
         key,
         `Task ${taskId} is not that of video ${key}: it was made by another request.`,
@@ -88,7 +94,7 @@ export class VideoReconciler {
     const now = performance.now();
     if (now - (this.healedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MIN_HEALING_GAP_MS) return;
     this.healedAt.set(key, now);
-    const { id } = this.gateway.videos.readCallback(body, { family: submission.family });
+    const { id } = this.gateways.own.videos.readCallback(body, { family: submission.family });
     try {
       if (handle !== undefined) await this.askAgain(record);
       else if (id !== undefined) await this.adopt(record, id);
@@ -110,7 +116,7 @@ export class VideoReconciler {
       throw error;
     });
     if (task === undefined) return undefined;
-    const { id, externalTaskId } = this.gateway.videos.readCallback(task.raw, { family });
+    const { id, externalTaskId } = this.gateways.own.videos.readCallback(task.raw, { family });
     // A gateway that answers whatever it is asked proves nothing: the task must name itself, and us.
     return externalTaskId === ownId ? id : undefined;
   }
@@ -120,7 +126,10 @@ export class VideoReconciler {
     return fromStore(this.store.accept(key, this.keeper?.withhold(task) ?? task));
   }
 
-  private read({ submission: { family }, createdAt }: VideoTaskRecord, id: string): Promise<VideoTask> {
-    return this.gateway.videos.retrieve({ v: 1, family, id, createdAt });
+  private read(
+    { submission: { family }, createdAt, tenant }: VideoTaskRecord,
+    id: string,
+  ): Promise<VideoTask> {
+    return this.gateways.of(tenant).videos.retrieve({ v: 1, family, id, createdAt });
   }
 }

@@ -1,6 +1,5 @@
 import {
   GatewayError,
-  type ModelGateway,
   type PollBackoff,
   type VideoPoll,
   type VideoTaskHandle,
@@ -12,6 +11,7 @@ import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { insist } from "../streams/insist.js";
 import { pause } from "../streams/pause.js";
 import type { ResultKeeper } from "./result-keeper.js";
+import type { TenantGateways } from "./tenant-gateways.js";
 import { videoProblem } from "./video-problem.js";
 import type { VideoTaskKeeping, VideoTaskRecord, VideoTaskStall } from "./video-task-record.js";
 import type {
@@ -35,9 +35,11 @@ export interface PollSettings {
   keeper: ResultKeeper | undefined;
 }
 
+/** Whose a task is. */
+type Owned = Pick<VideoTaskRecord, "key" | "tenant">;
+
 /** What is known of a task between its polls. */
-interface InHand {
-  key: string;
+interface InHand extends Owned {
   handle: VideoTaskHandle;
   stalled: VideoTaskStall | undefined;
 }
@@ -58,7 +60,7 @@ export class VideoTaskPoller implements VideoTaskPolling {
   private lastRefusal = "";
 
   constructor(
-    private readonly gateway: ModelGateway,
+    private readonly gateways: TenantGateways,
     private readonly store: VideoTaskStore,
     private readonly settings: PollSettings,
     readonly delivering: VideoTaskDelivering,
@@ -67,14 +69,15 @@ export class VideoTaskPoller implements VideoTaskPolling {
   }
 
   async toEnd(
-    { key, handle, stalled, keeping }: VideoTaskRecord,
+    { key, tenant, handle, stalled, keeping }: VideoTaskRecord,
     { signal, soon }: { signal: AbortSignal; soon: Observable<unknown> },
   ): Promise<void> {
     if (handle === undefined || signal.aborted) return;
     const { keeper } = this.settings;
-    if (keeping !== undefined && keeper !== undefined) return this.keep(keeper, key, keeping, signal);
+    if (keeping !== undefined && keeper !== undefined)
+      return this.keep(keeper, { key, tenant }, keeping, signal);
     const { maxWatchMs, inHand, backoff } = this.settings;
-    const task: InHand = { key, handle, stalled };
+    const task: InHand = { key, tenant, handle, stalled };
     const endsAt = maxWatchMs && performance.now() + maxWatchMs;
     inHand.add(handle.id);
     try {
@@ -92,19 +95,19 @@ export class VideoTaskPoller implements VideoTaskPolling {
     record: VideoTaskRecord,
     { signal, failedPolls: failedBefore }: { signal: AbortSignal; failedPolls: number },
   ): Promise<PolledOnce> {
-    const { key, handle, task: last, status, stalled, keeping } = record;
+    const { key, tenant, handle, task: last, status, stalled, keeping } = record;
     const { createdAt, watchedSince = createdAt } = record;
     if (handle === undefined) return { failedPolls: 0 };
     const { keeper } = this.settings;
-    if (keeping !== undefined && keeper !== undefined) return this.keepOnce(keeper, key, keeping, signal);
-    const task: InHand = { key, handle, stalled };
+    if (keeping !== undefined && keeper !== undefined) return this.keepOnce(keeper, record, keeping, signal);
+    const task: InHand = { key, tenant, handle, stalled };
     const poll = await this.poll(task, failedBefore, signal, last);
     if (signal.aborted) return { failedPolls: failedBefore, nextPollMs: 0 };
     const { maxWatchMs } = this.settings;
     const { failedPolls, nextPollMs, pauseMs } = poll;
     if (keeper !== undefined && poll.task !== undefined && keeper.wants(poll.task)) {
       this.resumed(task);
-      return this.keepOnce(keeper, key, keeper.begin(poll.task), signal);
+      return this.keepOnce(keeper, record, keeper.begin(poll.task), signal);
     }
     try {
       if (poll.task !== undefined && (poll.changed || stalled !== undefined || status !== poll.task.status))
@@ -119,7 +122,7 @@ export class VideoTaskPoller implements VideoTaskPolling {
       this.refused(key, error);
       throw error;
     }
-    const { outage } = this.gateway.videos.pollPace;
+    const { outage } = this.gateways.own.videos.pollPace;
     return {
       failedPolls,
       ...(nextPollMs !== undefined && { nextPollMs }),
@@ -133,19 +136,20 @@ export class VideoTaskPoller implements VideoTaskPolling {
     task: InHand,
     { signal, soon, endsAt }: { signal: AbortSignal; soon: Observable<unknown>; endsAt: number | undefined },
   ): Promise<void> {
-    const { key, handle } = task;
+    const { key, tenant, handle } = task;
     const { intervalMs, backoff } = this.settings;
+    const { videos } = this.gateways.of(tenant);
     const timeoutMs = endsAt && Math.max(1, Math.ceil(endsAt - performance.now()));
     let told = Promise.resolve();
     const onPoll = (poll: VideoPoll) => {
       told = told.then(() => this.see(task, poll));
     };
-    const watch = this.gateway.videos.watch(handle, { intervalMs, backoff, timeoutMs, signal, onPoll });
+    const watch = videos.watch(handle, { intervalMs, backoff, timeoutMs, signal, onPoll });
     const hints = soon.subscribe(() => watch.pollSoon());
     try {
       for await (const seen of watch) {
         const { keeper } = this.settings;
-        if (keeper?.wants(seen)) await this.keep(keeper, key, keeper.begin(seen), signal);
+        if (keeper?.wants(seen)) await this.keep(keeper, task, keeper.begin(seen), signal);
         else await this.write(key, signal, () => this.store.update(key, seen));
       }
     } catch (error) {
@@ -161,15 +165,16 @@ export class VideoTaskPoller implements VideoTaskPolling {
   /** Keeps the files of a task that succeeded; only then it succeeds in its record. */
   private async keep(
     keeper: ResultKeeper,
-    key: string,
+    { key, tenant }: Owned,
     begun: VideoTaskKeeping,
     signal: AbortSignal,
   ): Promise<void> {
+    const gateway = this.gateways.of(tenant);
     let keeping = begun;
     while (!signal.aborted) {
       const now = keeping;
       await this.write(key, signal, () => this.store.keep(key, now));
-      const outcome = await keeper.attempt(key, keeping, signal);
+      const outcome = await keeper.attempt({ key, gateway }, keeping, signal);
       if (signal.aborted) return;
       if ("kept" in outcome) {
         await this.write(key, signal, () => this.store.update(key, outcome.task, outcome.kept));
@@ -184,14 +189,15 @@ export class VideoTaskPoller implements VideoTaskPolling {
   /** One attempt to keep the files of a task that succeeded. */
   private async keepOnce(
     keeper: ResultKeeper,
-    key: string,
+    { key, tenant }: Owned,
     keeping: VideoTaskKeeping,
     signal: AbortSignal,
   ): Promise<PolledOnce> {
+    const gateway = this.gateways.of(tenant);
     try {
       await this.store.keep(key, keeping);
       if (!keeper.hasRoom()) return { failedPolls: 0, nextPollMs: NO_PLACE_MS };
-      const outcome = await keeper.attempt(key, keeping, signal);
+      const outcome = await keeper.attempt({ key, gateway }, keeping, signal);
       if (signal.aborted) return { failedPolls: 0, nextPollMs: 0 };
       if ("kept" in outcome) {
         await this.store.update(key, outcome.task, outcome.kept);
@@ -207,7 +213,7 @@ export class VideoTaskPoller implements VideoTaskPolling {
 
   /** What is no error of the gateway is no verdict on the task either. */
   private async poll(
-    { handle }: InHand,
+    { handle, tenant }: InHand,
     failedPolls: number,
     signal: AbortSignal,
     last: VideoTaskRecord["task"],
@@ -216,7 +222,7 @@ export class VideoTaskPoller implements VideoTaskPolling {
     const options = { intervalMs, backoff, failedPolls, signal, ...(last !== undefined && { last }) };
     inHand.add(handle.id);
     try {
-      return await this.gateway.videos.poll(handle, options);
+      return await this.gateways.of(tenant).videos.poll(handle, options);
     } catch (error) {
       const again = { failedPolls: failedPolls + 1, nextPollMs: backoff.refusedMs };
       return { changed: false, error, ...again };

@@ -1,4 +1,6 @@
 import {
+  FINAL_VIDEO_STATUSES,
+  VIDEO_STATUS,
   type VideoStatus,
   type VideoSubmission,
   type VideoTask,
@@ -13,11 +15,14 @@ import { healedDeliveries, isDelivered, type VideoDelivery } from "./video-deliv
  * - `submitting`: the intent is written, the gateway has not answered yet
  * - `rejected`: the gateway surely did not take it; nothing was paid and the key is free again
  * - `unknown`: it may have been paid for, and nobody knows its task: `problem` says why
+ * - `queued` with `waiting` set: it waits here for its turn (`videos.maxOpen`); nothing was sent, and nothing paid
+ * - `failed` without a `task`: the gateway refused it when it had its turn; `cancelled` without one: it was cancelled while
+ *   it waited. Nothing was paid
  * - any other: the task's own status, as last polled. One that has a task stays so, whatever polls come to
  */
 export type VideoTaskRecordStatus = "submitting" | "rejected" | "unknown" | VideoStatus;
 
-/** Why a submission is `rejected` or `unknown`, or its task cannot be read. Plain JSON. */
+/** Why a submission is `rejected`, `unknown` or refused, or its task cannot be read. Plain JSON. */
 export interface VideoTaskProblem {
   /** `kind` of core's error, or `other`. */
   kind: string;
@@ -35,6 +40,21 @@ export interface VideoTaskStall {
   problem: VideoTaskProblem;
   /** About when it is polled again, in milliseconds since the epoch. */
   nextPollAt: number;
+}
+
+/** A submission that waits for its turn. Plain JSON. Times are milliseconds since the epoch. */
+export interface VideoTaskWait {
+  since: number;
+  /** Of the submissions of one tenant, the one with the highest goes first. */
+  priority: number;
+  /** The body that will be sent, whole, as JSON: `submission` may be cut. */
+  body: string;
+  /** How often it had its turn and the gateway did not take it, since it was busy or not to be reached. */
+  attempts: number;
+  /** Not sent before. */
+  nextAttemptAt?: number;
+  /** Why it was not taken the last time. */
+  problem?: VideoTaskProblem;
 }
 
 /** What an application may put beside a submission: plain JSON, of at most 4096 bytes as text. */
@@ -87,6 +107,8 @@ export interface VideoTaskIntent {
   tenant?: string;
   /** What the application wants to find again with it: small, plain JSON. */
   metadata?: VideoMetadata;
+  /** Set while it waits for its turn, with what it will send. */
+  waiting?: VideoTaskWait;
 }
 
 /** A submission and its task, as the store knows it. Plain JSON. Times are milliseconds since the epoch. */
@@ -99,7 +121,7 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   /** The task as last polled, with the gateway's raw answer. */
   task?: VideoTask;
   /**
-   * Why it is `rejected` or `unknown`, why the module itself polls it no more (`videos.maxWatchMs`), or, of one that
+   * Why it is `rejected`, `unknown` or refused, why the module itself polls it no more (`videos.maxWatchMs`), or, of one that
    * `succeeded`, why a file of it is not kept.
    */
   problem?: VideoTaskProblem;
@@ -125,9 +147,32 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   updatedAt: number;
 }
 
-/** Whether the gateway says that the task is over. Nothing but its deliveries changes such a record any more. */
-export function isOver({ task }: VideoTaskRecord): boolean {
-  return task !== undefined && videoOutcome(task) !== "pending";
+/**
+ * Whether it has come to its end: the gateway says that the task is over, or a submission that waited was refused or
+ * cancelled. Nothing but its deliveries changes such a record any more.
+ */
+export function isOver({ task, status }: VideoTaskRecord): boolean {
+  if (task !== undefined) return videoOutcome(task) !== "pending";
+  return (FINAL_VIDEO_STATUSES as readonly string[]).includes(status);
+}
+
+/** Whether it waits for its turn: nothing was sent. */
+export function isWaiting(record: VideoTaskRecord): record is VideoTaskRecord & { waiting: VideoTaskWait } {
+  return record.waiting !== undefined;
+}
+
+/** Whether it waits, and may be sent by now. */
+export function isDue({ waiting }: VideoTaskRecord): boolean {
+  return waiting !== undefined && (waiting.nextAttemptAt ?? 0) <= Date.now();
+}
+
+/**
+ * Whether the gateway may have it among its open tasks: from submission to end, one of unknown outcome included. One that
+ * the application gave up (`cancelWatch`) does not count: nobody would learn of its end. Nor does one whose files are being kept.
+ */
+export function isOpen(record: VideoTaskRecord): boolean {
+  const { waiting, keeping } = record;
+  return waiting === undefined && keeping === undefined && !isOver(record) && !isFinished(record);
 }
 
 /** Whether nothing more is to come by itself: over, `rejected`, `unknown`, or not polled any more. */
@@ -147,6 +192,11 @@ export function isFinished(record: VideoTaskRecord): boolean {
   return watchCancelledAt !== undefined && problem === undefined;
 }
 
+/** Whether a record is of another submission than the one before with its key, which was rejected. */
+export function isNewSubmission(record: VideoTaskRecord, before: VideoTaskRecord | undefined): boolean {
+  return before?.status === "rejected" && record.status !== "rejected" && record.handle === undefined;
+}
+
 // The changes that every store makes, so that all make the same.
 
 /** @param previous the rejected record of an earlier attempt with the same key */
@@ -154,7 +204,7 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
   const now = Date.now();
   return {
     ...intent,
-    status: "submitting",
+    status: intent.waiting === undefined ? "submitting" : VIDEO_STATUS.queued,
     version: (previous?.version ?? 0) + 1,
     createdAt: now,
     updatedAt: now,
@@ -165,6 +215,35 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
 export function acceptedRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
   const { deliveries: _before, ...rest } = record;
   return { ...polledRecord(rest, task), ...healedDeliveries(record), watchedSince: Date.now() };
+}
+
+/** A record whose turn it is to be sent; undefined when it does not wait. */
+export function takenRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskRecord | undefined {
+  return waiting && { ...record, ...touched(record), status: "submitting" };
+}
+
+/**
+ * A record that was taken, and surely not sent or not accepted, when it waits again, also where it was taken for lost
+ * meanwhile; undefined when something came of it.
+ */
+export function returnedRecord(record: VideoTaskRecord, waiting: VideoTaskWait): VideoTaskRecord | undefined {
+  const { deliveries: _before, problem: _late, ...rest } = record;
+  if (record.status !== "submitting" && record.status !== "unknown") return undefined;
+  return { ...rest, ...touched(record), ...healedDeliveries(record), status: VIDEO_STATUS.queued, waiting };
+}
+
+/** A record that the gateway refused when it had its turn. One that has its task stays as it is. */
+export function refusedRecord(
+  { waiting: _over, ...record }: VideoTaskRecord,
+  problem: VideoTaskProblem,
+): VideoTaskRecord | undefined {
+  if (record.handle !== undefined) return undefined;
+  return { ...record, ...touched(record), status: VIDEO_STATUS.failed, problem };
+}
+
+/** A record that was cancelled while it waited; undefined when it does not wait any more. */
+export function cancelledRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskRecord | undefined {
+  return waiting && { ...record, ...touched(record), status: VIDEO_STATUS.cancelled };
 }
 
 /** A record after a poll. @param kept what became of the files of a task that succeeded, if they are to be kept */

@@ -1,14 +1,17 @@
 import type { VideoTask } from "@model-gateway/core";
 import { EMPTY, type Observable } from "rxjs";
 import type { VideoDelivery, VideoHandlerStatus } from "./video-delivery.js";
-import type {
-  KeptResult,
-  VideoTaskIntent,
-  VideoTaskKeeping,
-  VideoTaskProblem,
-  VideoTaskRecord,
-  VideoTaskRecordStatus,
-  VideoTaskStall,
+import {
+  isOpen,
+  isWaiting,
+  type KeptResult,
+  type VideoTaskIntent,
+  type VideoTaskKeeping,
+  type VideoTaskProblem,
+  type VideoTaskRecord,
+  type VideoTaskRecordStatus,
+  type VideoTaskStall,
+  type VideoTaskWait,
 } from "./video-task-record.js";
 
 /** How handlers are told of the ends of tasks. */
@@ -77,6 +80,8 @@ export interface VideoTaskFilter {
   /** Whose submissions. */
   tenant?: string;
   status?: VideoTaskRecordStatus;
+  /** Whether it waits for its turn here. */
+  waiting?: boolean;
   /** Whether the task cannot be read at the moment. */
   stalled?: boolean;
   /** Whether nobody has to do anything about it any more: over and delivered, `rejected`, or given up by `cancelWatch`. */
@@ -91,6 +96,27 @@ export interface VideoTaskQuery extends VideoTaskFilter {
   before?: string;
   /** The latest so many. Default: all. */
   limit?: number;
+}
+
+/** How many tasks may be open at once: see `isOpen`. */
+export interface VideoTaskLimits {
+  /** Of all tenants together. Default: any number. */
+  maxOpen?: number;
+  /** Of each tenant; what has none is one more. Default: any number. */
+  perTenant?: number;
+}
+
+/** A submission in line. */
+export type WaitingVideo = Pick<VideoTaskRecord, "key" | "tenant" | "createdAt"> & {
+  waiting: Omit<VideoTaskWait, "body">;
+};
+
+/** What waits, and what it waits for. */
+export interface VideoTaskLine {
+  /** In the order of submission. */
+  waiting: WaitingVideo[];
+  /** Whose the open tasks are, one entry for each. */
+  open: Array<string | undefined>;
 }
 
 /**
@@ -133,7 +159,7 @@ export abstract class VideoTaskStore {
   abstract close(): Promise<void>;
 
   /**
-   * Writes an intent, as `submitting`. Atomic: of two calls with one key, one gets false.
+   * Writes an intent, as `submitting`, or as `queued` when it waits. Atomic: of two calls with one key, one gets false.
    * @returns false, and writes nothing, when there is a record with this key that is not `rejected`
    */
   abstract begin(intent: VideoTaskIntent): Promise<boolean>;
@@ -143,6 +169,27 @@ export abstract class VideoTaskStore {
    * `rejected` or not polled any more. It is `stalled` no more.
    */
   abstract accept(key: string, task: VideoTask): Promise<void>;
+
+  /**
+   * A submission that waits has its turn: writes it as `submitting`. Atomic, over everything that shares the store: of two
+   * calls with one key one gets it, and never are more tasks open than the limits say.
+   *
+   * @returns the record as it waited; undefined, with nothing changed, when it does not wait any more, not before
+   * `nextAttemptAt`, and when the limits leave no room, also for a moment in which several ask for the same
+   */
+  abstract take(key: string, limits: VideoTaskLimits): Promise<VideoTaskRecord | undefined>;
+
+  /** What was taken surely did not come to the gateway, or was turned away: it waits again. Does nothing once something came of it. */
+  abstract putBack(key: string, waiting: VideoTaskWait): Promise<void>;
+
+  /** The gateway refused for good what was taken: writes it as `failed`. Does nothing when it is known that it has the task. */
+  abstract refuse(key: string, problem: VideoTaskProblem): Promise<void>;
+
+  /**
+   * Writes a submission that waits as `cancelled`. Atomic: what was cancelled is never taken.
+   * @returns false, with nothing changed, when it does not wait any more
+   */
+  abstract cancel(key: string): Promise<boolean>;
 
   /** The gateway surely did not take the task. Does nothing when it is known that it did. */
   abstract reject(key: string, problem: VideoTaskProblem): Promise<void>;
@@ -195,6 +242,15 @@ export abstract class VideoTaskStore {
 
   /** In the order of submission, also within a page. Rejects when there is no record with the key `before`. */
   abstract list(query?: VideoTaskQuery): Promise<VideoTaskRecord[]>;
+
+  /** What waits and what is open, for those who decide whose turn it is; may lag behind, since `take` judges. */
+  async line(): Promise<VideoTaskLine> {
+    const records = await this.list({ finished: false });
+    return {
+      waiting: records.filter(isWaiting),
+      open: records.filter(isOpen).map(({ tenant }) => tenant),
+    };
+  }
 
   /** What is wrong with the store right now, a sentence each, for health checks: no address, no key, no foreign words. */
   async troubles(): Promise<string[]> {

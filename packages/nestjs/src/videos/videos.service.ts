@@ -7,8 +7,6 @@ import {
   type OmniVideoRequest,
   type PollOutage,
   type VideoCreateRequest,
-  type VideoFamily,
-  type VideoRequests,
   type VideoSubmission,
   type VideoTask,
 } from "@model-gateway/core";
@@ -24,24 +22,28 @@ import type { CallbackURLs } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
 import { checkSubmissionLabel, type SubmissionLabel } from "./check-submission-label.js";
-import { completeSubmission } from "./complete-submission.js";
 import { fromStore } from "./from-store.js";
 import { requireVideo } from "./require-video.js";
 import { StallLog } from "./stall-log.js";
+import type { TenantGateways } from "./tenant-gateways.js";
 import { type VideoCompletion, VideoCompletions } from "./video-completions.js";
 import { VideoConflictError } from "./video-conflict-error.js";
 import { type DeliverySettings, VideoDeliverer } from "./video-deliverer.js";
+import { type QueueSettings, VideoDispatcher } from "./video-dispatcher.js";
 import type { VideoHandler } from "./video-handler.js";
 import { VideoKeyTakenError } from "./video-key-taken-error.js";
 import { VideoNotKeptError } from "./video-not-kept-error.js";
 import { videoProblem } from "./video-problem.js";
 import { type VideoFinding, VideoReconciler } from "./video-reconciler.js";
+import { type Sending, VideoSubmitter } from "./video-submitter.js";
 import { type PollSettings, VideoTaskPoller } from "./video-task-poller.js";
 import {
   isFinished,
   isOver,
   isSettled,
+  isWaiting,
   type VideoMetadata,
+  type VideoTaskIntent,
   type VideoTaskRecord,
 } from "./video-task-record.js";
 import type { VideoTaskQuery, VideoTaskStore } from "./video-task-store.js";
@@ -64,6 +66,20 @@ export interface SubmitOptions<Family extends VideoSubmission["family"] = "conte
    * text. Nothing of it goes to the gateway.
    */
   metadata?: VideoMetadata;
+  /**
+   * Where submissions wait for their turn (`videos.maxOpen`): of those of one tenant the one with the highest goes first, and of
+   * equals the one that came first. A whole number, default 0.
+   */
+  priority?: number;
+}
+
+/** What a service is made of, beside its store. */
+export interface VideosParts {
+  gateways: TenantGateways;
+  polling: PollSettings;
+  callbacks: CallbackURLs | undefined;
+  /** Undefined where nothing waits. */
+  queue: QueueSettings | undefined;
 }
 
 /** The handlers of an instance, and how they are called. */
@@ -106,24 +122,36 @@ export class VideosService
   private readonly reconciler: VideoReconciler;
   private readonly watches: VideoWatches;
   private readonly stallLog: StallLog;
-  /** Keys that are being paid for by this process. */
-  private readonly paying = new Set<string>();
+  private readonly gateway: ModelGateway;
+  private readonly polling: PollSettings;
+  private readonly gateways: TenantGateways;
+  private readonly submitter: VideoSubmitter;
+  private readonly dispatcher: VideoDispatcher | undefined;
   /** What must be written down before the store is closed. */
   private readonly unfinished = new Set<Promise<unknown>>();
   private opening: Promise<void> | undefined;
   private closed = false;
 
   constructor(
-    private readonly gateway: ModelGateway,
     private readonly store: VideoTaskStore,
-    private readonly polling: PollSettings,
-    private readonly callbacks: CallbackURLs | undefined,
+    { gateways, polling, callbacks, queue }: VideosParts,
     private readonly handlers: VideoHandlers,
   ) {
+    this.gateways = gateways;
+    this.gateway = gateways.own;
+    this.polling = polling;
+    this.submitter = new VideoSubmitter(gateways, callbacks);
+    this.dispatcher =
+      queue &&
+      new VideoDispatcher(queue, {
+        ...{ store, gateways, submitter: this.submitter },
+        shown: (task) => this.shown(task),
+        finish: (work) => this.finish(work),
+      });
     this.deliverer = new VideoDeliverer(store, handlers.settings);
     this.completions = new VideoCompletions(this.deliverer);
     this.completed$ = this.completions.completed$;
-    this.reconciler = new VideoReconciler(gateway, store, polling.keeper);
+    this.reconciler = new VideoReconciler(gateways, store, polling.keeper);
     this.watches = new VideoWatches(store, this);
     this.orphans$ = this.watches.matching({ status: "unknown" });
     this.stalled$ = this.watches.matching({ stalled: true });
@@ -136,6 +164,9 @@ export class VideosService
    * otherwise. After an error with `maybeProcessed: true` the submission is kept as `unknown` and announced by
    * `orphans$`; after any other of core the key is free again. A body that cannot be is refused before anything is
    * written down.
+   *
+   * With `videos.maxOpen` or `videos.perTenant` it resolves as soon as the submission is written down, and sends it when it has
+   * its turn: `watch$` and handlers tell what comes of it.
    *
    * @throws VideoKeyTakenError when there is a submission with this key; nothing was sent
    * @throws VideoTaskStoreError when it cannot be written down; nothing was sent
@@ -153,11 +184,12 @@ export class VideosService
   ): Promise<{ key: string }>;
   submit(
     body: VideoSubmission["body"],
-    { key = randomUUID(), family = "content", ...label }: SubmitOptions<VideoSubmission["family"]> = {},
+    options: SubmitOptions<VideoSubmission["family"]> = {},
   ): Promise<{ key: string }> {
+    const { key = randomUUID(), family = "content", priority = 0, ...label } = options;
     // The overloads pair them.
     const submission = { family, body } as VideoSubmission;
-    return this.finish(this.submitOnce(submission, key, label));
+    return this.finish(this.submitOnce(submission, key, { ...label, priority }));
   }
 
   /**
@@ -196,6 +228,22 @@ export class VideosService
   }
 
   /**
+   * Takes back a submission that waits for its turn: it is `cancelled`, and nothing was paid.
+   *
+   * @throws VideoNotFoundError when there is no submission with this key
+   * @throws VideoConflictError when it does not wait: it may have been paid for
+   */
+  async cancel(key: string): Promise<void> {
+    await this.require(key);
+    if (await fromStore(this.store.cancel(key))) return;
+    const { status } = await this.require(key);
+    throw new VideoConflictError(
+      key,
+      `Video ${key} is ${status}: only one that waits for its turn can be cancelled.`,
+    );
+  }
+
+  /**
    * Polls a task no more, also after a restart, and completes its watches. The task itself goes on and is billed:
    * the API cannot cancel one. `reconcile(key)` takes it up again.
    *
@@ -205,6 +253,8 @@ export class VideosService
   async cancelWatch(key: string): Promise<void> {
     const record = await this.require(key);
     if (isOver(record)) return;
+    if (isWaiting(record))
+      throw new VideoConflictError(key, `Video ${key} waits for its turn: cancel() takes it back.`);
     if (record.handle === undefined)
       throw new VideoConflictError(key, `Video ${key} is ${record.status}: it is not polled.`);
     await fromStore(this.store.cancelWatch(key));
@@ -223,7 +273,14 @@ export class VideosService
    */
   async reconcile(key: string, finding?: VideoFinding): Promise<VideoTaskRecord> {
     const record = await this.require(key);
-    if (this.paying.has(key)) throw new VideoConflictError(key, `Video ${key} is being submitted right now.`);
+    if (isWaiting(record)) {
+      throw new VideoConflictError(
+        key,
+        `Video ${key} waits for its turn: nothing was sent. Cancel it if it is not wanted.`,
+      );
+    }
+    if (this.submitter.isPaying(key))
+      throw new VideoConflictError(key, `Video ${key} is being submitted right now.`);
     if (finding === undefined) await this.finish(this.reconciler.askAgain(record));
     else if ("taskId" in finding) await this.finish(this.reconciler.adopt(record, finding.taskId));
     else await this.finish(this.reconciler.free(record));
@@ -254,9 +311,9 @@ export class VideosService
   async handleCallback(key: string, body: unknown): Promise<boolean> {
     const record = await this.get(key);
     if (record === undefined) return false;
-    if (this.closed || isFinished(record) || isOver(record)) return true;
+    if (this.closed || isFinished(record) || isOver(record) || isWaiting(record)) return true;
     if (record.handle !== undefined && !isSettled(record)) await fromStore(this.store.pollSoon(key));
-    else if (!this.paying.has(key)) void this.finish(this.reconciler.heal(record, body));
+    else if (!this.submitter.isPaying(key)) void this.finish(this.reconciler.heal(record, body));
     return true;
   }
 
@@ -267,6 +324,7 @@ export class VideosService
     const slowed = perSecond < maxPerSecond || pausedForMs > 0;
     return [
       ...troublesOf(records),
+      ...troublesOfLine(records, this.dispatcher !== undefined),
       ...this.troublesOfDeliveries(records),
       ...(outage === undefined ? [] : [sentenceOf(outage)]),
       ...(slowed ? ["The gateway asked to poll video tasks less often."] : []),
@@ -283,6 +341,7 @@ export class VideosService
   /** Not before: handlers may need what other providers set up in their own `onModuleInit`. */
   onApplicationBootstrap(): void {
     this.deliverer.start();
+    this.dispatcher?.start();
   }
 
   /**
@@ -293,6 +352,7 @@ export class VideosService
     this.closed = true;
     this.watches.close();
     this.stallLog.close();
+    await this.dispatcher?.close();
     await this.deliverer.close();
     this.completions.close();
     // Why it could not be opened, the start has said.
@@ -310,36 +370,42 @@ export class VideosService
   private async submitOnce(
     submission: VideoSubmission,
     key: string,
-    given: SubmissionLabel,
+    { priority, ...given }: SubmissionLabel & { priority: number },
   ): Promise<{ key: string }> {
     if (typeof key !== "string" || key === "") {
       throw new InvalidRequestError([{ field: "key", message: "must be a non-empty string", value: key }]);
     }
     const label = checkSubmissionLabel(given);
+    if (!Number.isSafeInteger(priority)) {
+      throw new InvalidRequestError([
+        { field: "priority", message: "must be a whole number", value: priority },
+      ]);
+    }
     if (this.closed) throw new VideosClosedError();
     // Before the intent is written: what cannot be sent is no submission.
-    const callbackURL = this.callbacks?.sign(key, taskExpiryOf(submission));
-    const { family, body } = completeSubmission(submission, { key, callbackURL });
-    this.gateway.videos.check(family, body);
-    const intent = { key, submission: abridge(submission), ...label };
-    if (!(await fromStore(this.open().then(() => this.store.begin(intent)))))
-      throw new VideoKeyTakenError(key);
-    this.paying.add(key);
-    try {
-      await this.record(key, await this.pay(key, family, body));
-    } finally {
-      this.paying.delete(key);
+    this.submitter.check(key, submission);
+    const begun = { key, submission: abridge(submission), ...label };
+    if (this.dispatcher !== undefined) {
+      const body = JSON.stringify(submission.body);
+      await this.begin({ ...begun, waiting: { since: Date.now(), priority, body, attempts: 0 } });
+      return { key };
     }
+    await this.begin(begun);
+    await this.submitter.whilePaying(key, async () =>
+      this.record(key, await this.pay({ key, submission, ...label })),
+    );
     return { key };
   }
 
-  private async pay<Family extends VideoFamily>(
-    key: string,
-    family: Family,
-    body: VideoRequests[Family],
-  ): Promise<VideoTask> {
+  private async begin(intent: VideoTaskIntent): Promise<void> {
+    const isBegun = await fromStore(this.open().then(() => this.store.begin(intent)));
+    if (!isBegun) throw new VideoKeyTakenError(intent.key);
+  }
+
+  private async pay(sending: Sending): Promise<VideoTask> {
+    const { key } = sending;
     try {
-      return await this.gateway.videos.createIn(family, body);
+      return await this.submitter.send(sending);
     } catch (error) {
       await this.recordFailure(key, error);
       throw error;
@@ -359,13 +425,18 @@ export class VideosService
 
   private async record(key: string, task: VideoTask): Promise<void> {
     try {
-      await this.store.accept(key, this.polling.keeper?.withhold(task) ?? task);
+      await this.store.accept(key, this.shown(task));
     } catch (error) {
       // The last place that knows the task.
       const notKept = new VideoNotKeptError(key, task.handle, error);
       this.logger.error(notKept.message);
       throw notKept;
     }
+  }
+
+  /** One whose files are to be kept succeeds when they are. */
+  private shown(task: VideoTask): VideoTask {
+    return this.polling.keeper?.withhold(task) ?? task;
   }
 
   /** Keeps the store open until something is written down. */
@@ -378,7 +449,7 @@ export class VideosService
   private open(): Promise<void> {
     if (this.opening === undefined) {
       this.addHandlers();
-      const poller = new VideoTaskPoller(this.gateway, this.store, this.polling, this.deliverer);
+      const poller = new VideoTaskPoller(this.gateways, this.store, this.polling, this.deliverer);
       this.opening = this.store.open(poller);
     }
     return this.opening;
@@ -463,6 +534,20 @@ function sentenceOf({ since, probeMs }: PollOutage): string {
   );
 }
 
-function taskExpiryOf({ family, body }: VideoSubmission): number | undefined {
-  return family === "content" ? body?.execution_expires_after : undefined;
+/** That submissions wait is what a queue is for; metrics count them. */
+function troublesOfLine(records: VideoTaskRecord[], isServed: boolean): string[] {
+  const waiting = records.flatMap((record) => record.waiting ?? []);
+  if (waiting.length === 0) return [];
+  const since = new Date(Math.min(...waiting.map((wait) => wait.since))).toISOString();
+  const waits = `${waiting.length} video submissions wait for their turn, the first since ${since}`;
+  if (!isServed)
+    return [
+      `${waits}. Nothing sends them from here: this process has neither videos.maxOpen nor videos.perTenant.`,
+    ];
+  const turnedAway = waiting.flatMap(({ problem }) => problem?.kind ?? []);
+  if (turnedAway.length === 0) return [];
+  const kinds = [...new Set(turnedAway)].join(", ");
+  return [
+    `${waits}; ${turnedAway.length} were turned away (${kinds}). Nothing of them is paid; they are sent again, later each time.`,
+  ];
 }

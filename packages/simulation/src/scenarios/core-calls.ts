@@ -3,6 +3,7 @@ import type { World } from "@model-gateway/emulator/simulation";
 import { told } from "../told.js";
 
 const CHAT = { model: "local-chat", messages: [{ role: "user" as const, content: "What is a fox?" }] };
+const EMBEDDING_MODEL = "local-embedding";
 const BILLABLE = new Set(["image", "speech", "video"]);
 const WORDS = ["fox", "owl", "pine", "river", "stone"];
 
@@ -12,6 +13,7 @@ export async function coreCalls(world: World): Promise<void> {
     ...{ apiKey: world.apiKey, baseURL: world.baseURL, fetch: world.fetch },
     maxRetries: world.count("retries", 0, 3),
   });
+  const maxAttempts = 1 + world.count("retries", 0, 3);
   const calls: Record<string, () => Promise<void>> = {
     async chat() {
       const { choices } = await gateway.chat.completions.create(CHAT);
@@ -19,12 +21,17 @@ export async function coreCalls(world: World): Promise<void> {
     },
     async embeddings() {
       const input = Array.from(
-        { length: world.count("texts", 1, 40) },
-        (_, index) => `${index} ${WORDS[index % 5]}`,
+        { length: world.count("texts", 1, 30) },
+        (_, index) => `${WORDS[index % 5]} ${index}`,
       );
-      const { data } = await gateway.embeddings.create({ model: "local-embedding", input, dimensions: 16 });
-      if (data.length !== input.length) throw new Error("there are fewer vectors than texts");
-      if (data.some(({ index }, at) => index !== at)) throw new Error("vectors are out of order");
+      const expected = await vectorsOf(world, input);
+      const { data } = await gateway.embeddings.create(
+        { model: EMBEDDING_MODEL, input },
+        { batchSize: world.count("batch", 1, 10), concurrency: world.count("at once", 1, 4) },
+      );
+      if (data.length !== input.length) throw new Error("there are fewer or more vectors than texts");
+      const wrong = data.findIndex(({ embedding }, at) => embedding[0] !== expected[at]?.[0]);
+      if (wrong !== -1) throw new Error(`text ${wrong} has the vector of another one`);
     },
     async image() {
       const { images } = await gateway.images.generate({ model: "local-image", prompt: "a fox" });
@@ -60,7 +67,18 @@ export async function coreCalls(world: World): Promise<void> {
     const call = calls[name] ?? (() => Promise.resolve());
     // The others are repeated by design, since they cost little.
     const buy = BILLABLE.has(name) ? () => world.intend(`${name} ${index}`, call) : call;
-    await told(world, `${name} ${index}`, buy);
+    await told(world, `${name} ${index}`, buy, maxAttempts);
   });
   await Promise.all(buyers);
+}
+
+/** What the gateway says when nothing goes wrong, asked without the network. */
+async function vectorsOf({ emulator, apiKey }: World, input: string[]): Promise<number[][]> {
+  const response = await emulator.fetch(`${emulator.url}/embeddings`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: EMBEDDING_MODEL, input }),
+  });
+  const { data } = (await response.json()) as { data: { embedding: number[] }[] };
+  return data.map(({ embedding }) => embedding);
 }

@@ -6,7 +6,9 @@ import { makeFolder } from "../../files/make-folder.js";
 import { systemErrorCode } from "../../files/system-error-code.js";
 import { LocalVideoTaskStore } from "../local-video-task-store.js";
 import {
+  isNewSubmission,
   isOver,
+  isWaiting,
   type KeptResult,
   type VideoTaskIntent,
   type VideoTaskKeeping,
@@ -281,7 +283,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private liveEntries(): Iterable<string> {
     const live = new Map([...this.records()].map((record) => [record.key, record]));
     for (const record of this.unpublished.values()) {
-      if (record.status === "submitting") live.delete(record.key);
+      if (isNewSubmission(record, live.get(record.key))) live.delete(record.key);
       live.set(record.key, record);
     }
     return entriesOf(live.values());
@@ -316,7 +318,9 @@ async function unlessFull(write: Promise<void>): Promise<void> {
 }
 
 function purposeOf(record: VideoTaskRecord, previous: VideoTaskRecord | undefined): WritePurpose {
-  if (record.status === "submitting") return "intent";
+  // What is not written of these costs nothing but time.
+  if (record.status === "submitting" || isWaiting(record) || (previous && isWaiting(previous)))
+    return "intent";
   if (previous?.handle === undefined) return "outcome";
   // Its end was written; calls of its handlers can wait for room.
   if (isOver(previous)) return "progress";
