@@ -5,12 +5,12 @@ import { SCENARIOS } from "./scenarios.js";
 
 /** Worlds of each scenario in a run of all tests: as many as some seconds of one core are enough for. */
 const WORLDS: Record<string, number> = {
-  "core-calls": 400,
-  "core-streams": 400,
-  "ai-sdk": 150,
-  "langchain-agent": 150,
-  "nest-films": 120,
-  "nest-videos": 150,
+  "core-calls": 200,
+  "core-streams": 250,
+  "ai-sdk": 100,
+  "langchain-agent": 80,
+  "nest-films": 60,
+  "nest-videos": 100,
 };
 const REPLAYED = 50;
 /** Worlds that once failed, by what was wrong with the product. */

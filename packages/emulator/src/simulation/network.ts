@@ -51,6 +51,7 @@ export class SimulatedNetwork {
     const owner = running.getStore()?.owner ?? this.#world.gateway;
     const served: SimulatedServer = (request) =>
       new Promise((resolve, reject) => {
+        if (!owner.alive) throw broken("ECONNREFUSED");
         const onDeath = () => reject(broken("ECONNRESET"));
         owner.onDeath.add(onDeath);
         running

@@ -42,12 +42,13 @@ export async function readJournal(path: string, take: (entry: string) => void): 
     reading.durableLength = decoded.durableLength;
   });
   const rest = Buffer.concat(tail);
-  if (reading.length === 0 && !isPieceOfHeader(rest)) throw foreign(path, rest.toString("utf8", 0, 100));
+  const isNew = reading.length === 0 && isUnfinishedHeader(rest);
+  if (reading.length === 0 && !isNew) throw foreign(path, rest.toString("utf8", 0, 100));
   return { ...reading, lines: Math.max(0, reading.lines), tail: rest };
 }
 
-/** What a crash during the very first write leaves: some bytes of the header, zeros where the others did not reach the disk. */
-function isPieceOfHeader(bytes: Buffer): boolean {
+/** A crash during the very first write leaves a piece of the header, or zeros where the system had only made room. */
+function isUnfinishedHeader(bytes: Buffer): boolean {
   const header = headerLine();
   return bytes.length <= header.length && bytes.every((byte, at) => byte === 0 || byte === header[at]);
 }
