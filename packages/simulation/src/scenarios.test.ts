@@ -17,6 +17,7 @@ const REPLAYED = 50;
 const REGRESSIONS: [string, string, number][] = [
   ["a journal of zeros was no journal", "nest-videos", 292],
   ["a picture that could not be fetched was paid again", "ai-sdk", 12],
+  ["a kept file whose name was not on disk counted as kept", "nest-films", 191],
   ["the page of a proxy was kept as a film", "nest-films", 157],
   ["the folder of the journal had no durable name", "nest-videos", 1401],
 ];
