@@ -2,7 +2,10 @@ import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 export default definePackageBuild({
   entry: Object.fromEntries(
-    ["embedding", "image", "index", "language", "speech", "video"].map((name) => [name, `src/${name}.ts`]),
+    ["embedding", "image", "index", "language", "resumable", "speech", "video"].map((name) => [
+      name,
+      `src/${name}.ts`,
+    ]),
   ),
   format: ["esm"],
   platform: "neutral",

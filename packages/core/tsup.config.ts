@@ -2,7 +2,7 @@ import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 const ENTRIES = [
   ...["account", "audio", "chat", "download", "embeddings", "errors", "images"],
-  ...["index", "models", "moderations", "node", "opentelemetry", "videos"],
+  ...["index", "models", "moderations", "node", "opentelemetry", "redis", "resumable", "testing", "videos"],
 ];
 
 export default definePackageBuild({

@@ -2,14 +2,44 @@
 
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { ChatMessage } from "./weather";
 
-/** @param api the route that answers */
-export function Chat({ api }: { api: string }) {
-  const [transport] = useState(() => new DefaultChatTransport<ChatMessage>({ api }));
-  const { messages, sendMessage, status, stop, error } = useChat({ transport });
+interface ChatProps {
+  /** The route that answers. */
+  api: string;
+  id: string;
+  /** What was said before the page was loaded. */
+  messages: ChatMessage[];
+  keep(messages: ChatMessage[]): void;
+}
+
+export function Chat({ api, id, messages: earlier, keep }: ChatProps) {
+  const stream = `${api}?key=${encodeURIComponent(id)}`;
+  const [transport] = useState(
+    () =>
+      new DefaultChatTransport<ChatMessage>({
+        api,
+        // The edge runtime has one route for all; without this, it is /api/chat/ID/stream.
+        ...(api === "/api/edge-chat" && { prepareReconnectToStreamRequest: () => ({ api: stream }) }),
+      }),
+  );
+  const { messages, sendMessage, resumeStream, status, error } = useChat({
+    id,
+    transport,
+    messages: earlier,
+    resume: true,
+  });
+  useEffect(() => keep(messages), [keep, messages]);
+  useEffect(() => {
+    const resume = () => void resumeStream();
+    window.addEventListener("online", resume);
+    return () => window.removeEventListener("online", resume);
+  }, [resumeStream]);
   const [text, setText] = useState("");
+  // The answer goes on when the page only stops to read it.
+  const stop = () =>
+    void fetch(api === "/api/edge-chat" ? stream : `${api}/${id}/stream`, { method: "DELETE" });
   const busy = status === "submitted" || status === "streaming";
 
   return (
@@ -51,7 +81,7 @@ export function Chat({ api }: { api: string }) {
           onChange={(event) => setText(event.target.value)}
         />{" "}
         {busy ? (
-          <button type="button" onClick={() => void stop()}>
+          <button type="button" onClick={stop}>
             Stop
           </button>
         ) : (

@@ -64,6 +64,20 @@ describe("the README's examples", () => {
       expect(results.audio.mediaType).toBe("audio/wav");
       expect(results.heard).toBeGreaterThan(1_000);
       expect(emulator.journal.list({ path: "/audio/speech" }).at(-1)).toMatchObject({ base: "specialized" });
+      const asked = (method: string, body?: string) =>
+        new Request("http://localhost/api/chat/c1/stream", {
+          method,
+          headers: { "x-user": "ann" },
+          ...(body !== undefined && { body }),
+        });
+      const question = { id: "m1", role: "user", parts: [{ type: "text", text: "What is 6 times 7?" }] };
+      const answered = await results.chat.POST(
+        asked("POST", JSON.stringify({ id: "c1", messages: [question] })),
+      );
+      const answer = await answered.text();
+      expect(answer).toMatch(/42[\s\S]*data: \[DONE\]/);
+      expect(await (await results.chat.GET(asked("GET"))).text()).toBe(answer);
+      expect(await (await results.chat.DELETE(asked("DELETE"))).json()).toEqual({ stopped: false });
       expect(results.turning).toHaveLength(1);
       expect(results.running).toHaveLength(1);
       expect(results.status).toBe("pending");

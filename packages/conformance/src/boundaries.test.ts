@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSource, type SourceFile, sourcesOf } from "./source-files.js";
 import { ROOT } from "./wire-ledger.js";
@@ -40,6 +40,28 @@ const OTHER_SERVERS = ["packages/nestjs/src/s3/"];
 /** Headers of the application's own answers, which are the framework's business and not the gateway's. */
 const FRAMEWORK_HEADERS: Record<string, readonly string[]> = { nestjs: ["Retry-After"] };
 
+/** Rooms of core that import modules of others: their entry, and those modules. */
+const FOREIGN_ROOMS: ReadonlyArray<[room: string, entry: string, modules: readonly string[]]> = [
+  ["telemetry", "opentelemetry", ["@opentelemetry/api"]],
+  ["redis", "redis", ["ioredis", "node:crypto"]],
+  ["testing", "testing", ["node:assert/strict"]],
+];
+const CLIENTLESS_ENTRIES = ["redis", "resumable", "testing"];
+
+function roomOf(room: string): string {
+  return `packages/core/src/${room}/`;
+}
+
+/** Sources of core that an entry leads to, itself included. */
+function filesReachedFrom(entry: string): string[] {
+  const files = new Map(sourcesOf("core").map((file) => [file.path, file.imports]));
+  const reached = new Set([entry]);
+  for (const path of reached)
+    for (const name of files.get(path) ?? [])
+      if (name.startsWith(".")) reached.add(join(dirname(path), name).replace(/\.js$/, ".ts"));
+  return [...reached];
+}
+
 function manifestOf(folder: string): Record<string, Record<string, string> | undefined> {
   return JSON.parse(readFileSync(join(ROOT, "packages", folder, "package.json"), "utf8"));
 }
@@ -61,8 +83,9 @@ describe("dependencies point one way", () => {
     const files = sourcesOf("core");
     // The entry `./node` is made of one file that may, and nothing else leads there.
     const nodeOnly = "packages/core/src/download/save-download.ts";
-    const tracing = "packages/core/src/telemetry/";
-    const portable = files.filter(({ path }) => path !== nodeOnly && !path.startsWith(tracing));
+    const portable = files.filter(
+      ({ path }) => path !== nodeOnly && !FOREIGN_ROOMS.some(([room]) => path.startsWith(roomOf(room))),
+    );
     // What the manifest chooses by the runtime is the package's own, too.
     const chosen = Object.values(manifestOf("core")["imports"] ?? {}).flatMap((files) =>
       Object.values(files),
@@ -74,25 +97,50 @@ describe("dependencies point one way", () => {
     expect(leading.map(({ path }) => path)).toEqual(["packages/core/src/node.ts"]);
   });
 
-  it("core's tracing needs an optional peer, and is an entry of its own that nothing else leads to", () => {
+  it.each(FOREIGN_ROOMS)(
+    "core's %s is an entry of its own that nothing else leads to, and alone needs what it imports",
+    (room, entry, modules) => {
+      const files = sourcesOf("core");
+      const inside = files.filter(({ path }) => path.startsWith(roomOf(room)));
+      const foreign = inside.flatMap(({ imports }) => imports.filter((name) => !name.startsWith(".")));
+      expect([...new Set(foreign)].sort()).toEqual(modules);
+      const leading = files.filter(
+        ({ path, imports }) =>
+          !path.startsWith(roomOf(room)) && imports.some((name) => name.includes(`/${room}/`)),
+      );
+      expect(leading.map(({ path }) => path)).toEqual([`packages/core/src/${entry}.ts`]);
+    },
+  );
+
+  it("core's peers are those of its rooms, and optional", () => {
     const manifest = manifestOf("core");
-    expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(["@opentelemetry/api"]);
-    expect(manifest["peerDependenciesMeta"]).toEqual({ "@opentelemetry/api": { optional: true } });
-    const files = sourcesOf("core");
-    const tracing = files.filter(({ path }) => path.startsWith("packages/core/src/telemetry/"));
-    const foreign = tracing.flatMap(({ imports }) => imports.filter((name) => !name.startsWith(".")));
-    expect([...new Set(foreign)]).toEqual(["@opentelemetry/api"]);
-    const leading = files.filter(({ imports }) => imports.some((name) => name.includes("/telemetry/")));
-    expect(leading.map(({ path }) => path)).toEqual(["packages/core/src/opentelemetry.ts"]);
+    const peers = FOREIGN_ROOMS.flatMap(([, , modules]) =>
+      modules.filter((name) => !name.startsWith("node:")),
+    );
+    expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(peers);
+    expect(manifest["peerDependenciesMeta"]).toEqual(
+      Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
+    );
+  });
+
+  it("core's streams with a key hold nothing of the client, nor the client of them", () => {
+    const client = ["packages/core/src/gateway.ts", "packages/core/src/call/retry-loop.ts"];
+    const reached = (entry: string) => filesReachedFrom(`packages/core/src/${entry}.ts`);
+    expect(reached("index")).toEqual(expect.arrayContaining(client));
+    expect(reached("index").filter((path) => /\/core\/src\/(resumable|web|redis)\//.test(path))).toEqual([]);
+    for (const entry of CLIENTLESS_ENTRIES) {
+      expect(reached(entry)).toContain("packages/core/src/resumable/stream-store.ts");
+      expect(reached(entry).filter((path) => client.includes(path))).toEqual([]);
+    }
   });
 
   it.each(ADAPTERS)("%s enters core by its public entries and knows no other package of ours", (adapter) => {
-    // In CommonJS entries do not share their code: an adapter that ships it would load a client per entry.
+    // In CommonJS entries do not share their code: an adapter that ships it would load a client per entry that holds one.
     const { exports: entries, main } = manifestOf(adapter);
     const parts = Object.keys(manifestOf("core")["exports"] ?? {}).filter(
       (entry) => entry !== "./package.json",
     );
-    const allowed = main === undefined ? parts : ["."];
+    const allowed = main === undefined ? parts : [".", ...CLIENTLESS_ENTRIES.map((entry) => `./${entry}`)];
     expect(entries).toBeDefined();
     expect(
       importsOfOurs(

@@ -38,6 +38,17 @@ it("the examples of core's README run, one after the other", async () => {
   vi.spyOn(console, "log").mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());
   const results = await import(file);
+  const asked = (method: string, body?: string) =>
+    new Request("http://localhost/answers?key=k", {
+      method,
+      headers: { "x-user": "ann" },
+      ...(body !== undefined && { body }),
+    });
+  const answered = await results.POST(asked("POST", JSON.stringify({ question: "What is 6 times 7?" })));
+  const answer = await answered.text();
+  expect(answer).toMatch(/42[\s\S]*event: done/);
+  expect(await (await results.GET(asked("GET"))).text()).toBe(answer);
+  expect(await (await results.DELETE(asked("DELETE"))).json()).toEqual({ stopped: false });
   expect(results.done).toMatchObject({ status: "succeeded" });
   expect(results.speech.contentType).toBe("audio/wav");
   expect(results.verdict.action).toBe("block");

@@ -13,9 +13,11 @@ import {
   startScenarioServer,
   type WireEvent,
 } from "@model-gateway/scenario-server";
+import { type RouteServer, serveRoutes } from "@model-gateway/test-servers";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { launchBrowser } from "./browser.js";
+import { openLink } from "./network-link.js";
 import { ROOT } from "./wire-ledger.js";
 
 const EXAMPLE = join(ROOT, "examples/nextjs-chat");
@@ -198,6 +200,156 @@ describe("useChat in a browser, on streams whose events arrive one by one", () =
       } finally {
         await browser.close();
       }
+    },
+    120_000,
+  );
+});
+
+describe("a page whose answer is on its way", () => {
+  const QUESTION = "Explain at length how a river finds its way to the sea.";
+  /** What the model says, all of it. */
+  let answer: string;
+  /** The emulator, whose streams stop after some events until they are let go on. */
+  let gate: RouteServer;
+  let goOn: () => void;
+  let goneOn: Promise<void>;
+  beforeEach(() => {
+    goneOn = new Promise((resolve) => {
+      goOn = resolve;
+    });
+  });
+  afterAll(() => gate.close());
+  beforeAll(async () => {
+    gate = await serveRoutes(() => ({
+      async POST(request) {
+        const { body, status, headers } = await emulator.fetch(request);
+        const reader = body?.getReader();
+        let events = 0;
+        const held = new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            if (++events > 8) await goneOn;
+            const { done, value } = (await reader?.read()) ?? { done: true };
+            if (done) controller.close();
+            else controller.enqueue(value);
+          },
+          cancel: (reason) => reader?.cancel(reason),
+        });
+        return new Response(held, { status, headers });
+      },
+    }));
+    const response = await emulator.fetch(
+      new Request(`${emulator.url}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "local-chat", messages: [{ role: "user", content: QUESTION }] }),
+      }),
+    );
+    const completion = (await response.json()) as { choices: [{ message: { content: string } }] };
+    answer = completion.choices[0].message.content;
+    expect(answer.length).toBeGreaterThan(60);
+  });
+
+  /** Opens the page, and asks for an answer that takes its time. */
+  async function open(path: string) {
+    const origin = await startExample({ MODEL_GATEWAY_BASE_URL: `${gate.origin}/v1` });
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const link = await openLink(origin);
+    onTestFinished(() => link.close());
+    await page.goto(link.origin + path);
+    await page.getByLabel("Question").waitFor();
+    const before = { requests: emulator.journal.list().length, paid: emulator.ledger.list().length };
+    await ask(page, QUESTION);
+    const answered = page.locator('[data-role="assistant"]');
+    const textOf = async (of: Page = page) =>
+      (await of.locator('[data-role="assistant"] p').allTextContents()).join("");
+    await expect.poll(() => textOf().then(({ length }) => length)).toBeGreaterThan(0);
+    const isReady = (of: Page = page) => of.getByRole("button", { name: "Send" }).waitFor();
+    const spent = () => ({
+      requests: emulator.journal.list().length - before.requests,
+      paid: emulator.ledger.list().length - before.paid,
+    });
+    return { link, context, page, answered, textOf, isReady, spent };
+  }
+
+  const ROUTES = [
+    ["Node", "/"],
+    ["the edge runtime", "/edge"],
+  ] as const;
+
+  it.each(ROUTES)(
+    "that goes offline and comes back shows it whole, and it is paid once, with a route in %s",
+    async (_runtime, path) => {
+      const { link, context, page, answered, textOf, isReady, spent } = await open(path);
+      await context.setOffline(true);
+      link.down();
+      await page.getByRole("alert").filter({ hasText: "did not arrive" }).waitFor();
+      const half = await textOf();
+      expect(half.length).toBeLessThan(answer.length);
+      goOn();
+      await expect.poll(() => emulator.journal.list().at(-1)?.complete).toBe(true);
+      link.up();
+      await context.setOffline(false);
+      await expect.poll(() => textOf()).toBe(answer);
+      await isReady();
+      expect(await answered.count()).toBe(1);
+      expect(spent()).toEqual({ requests: 1, paid: 1 });
+    },
+    120_000,
+  );
+
+  it.each(ROUTES)(
+    "that is loaded again shows it whole, and nobody else does, with a route in %s",
+    async (_runtime, path) => {
+      const { link, context, page, answered, textOf, isReady, spent } = await open(path);
+      const half = await textOf();
+      await page.reload();
+      await page.getByRole("button", { name: "Stop" }).waitFor();
+      await expect.poll(() => textOf()).toBe(half);
+      goOn();
+      await expect.poll(() => textOf()).toBe(answer);
+      await isReady();
+      expect(await answered.count()).toBe(1);
+      expect(await page.locator('[data-role="user"]').textContent()).toContain(QUESTION);
+      await page.reload();
+      await isReady();
+      await expect.poll(() => textOf()).toBe(answer);
+      expect(await answered.count()).toBe(1);
+
+      const address = `${link.origin}${path}${new URL(page.url()).hash}`;
+      const own = await context.newPage();
+      await own.goto(address);
+      await expect.poll(() => textOf(own)).toBe(answer);
+      // Not by another page: contexts of a browser in one process may send each other's cookies.
+      const id = new URL(page.url()).hash.slice(1);
+      const stream = link.origin + (path === "/" ? `/api/chat/${id}/stream` : `/api/edge-chat?key=${id}`);
+      const [visitor] = await context.cookies();
+      const statusFor = async (cookie: string) => (await fetch(stream, { headers: { cookie } })).status;
+      expect(await statusFor(`visitor=${visitor?.value}`)).toBe(200);
+      expect(await statusFor(`visitor=${crypto.randomUUID()}`)).toBe(204);
+      expect(await statusFor("")).toBe(403);
+      expect(spent()).toEqual({ requests: 1, paid: 1 });
+    },
+    120_000,
+  );
+
+  it.each(ROUTES)(
+    "stops it for good, with a route in %s",
+    async (_runtime, path) => {
+      const { page, textOf, isReady, spent } = await open(path);
+      await page.getByRole("button", { name: "Stop" }).click();
+      await isReady();
+      await expect.poll(() => emulator.journal.list().at(-1)?.durationMs).toBeGreaterThan(0);
+      expect(emulator.journal.list().at(-1)?.complete).toBe(false);
+      const half = await textOf();
+      expect(answer.startsWith(half)).toBe(true);
+      await page.reload();
+      await isReady();
+      await expect.poll(() => textOf()).toBe(half);
+      expect(spent().requests).toBe(1);
     },
     120_000,
   );

@@ -1,4 +1,19 @@
 export type { VideoSubmission } from "@model-gateway/core";
+export {
+  type KeyedStreamBreak,
+  KeyedStreamError,
+  MemoryStreamStore,
+  type MemoryStreamStoreOptions,
+  type StreamBreak,
+  type StreamChange,
+  type StreamEnd,
+  type StreamLease,
+  type StreamPage,
+  type StreamProblem,
+  type StreamSettings,
+  StreamStore,
+  StreamStoreFullError,
+} from "@model-gateway/core/resumable";
 export type { CallbackOptions } from "./callbacks/callback-urls.js";
 export { ChatService } from "./chat/chat.service.js";
 export { EmbeddingsService } from "./embeddings/embeddings.service.js";
@@ -34,13 +49,7 @@ export type {
 export { getModelGatewayToken } from "./module/model-gateway-token.js";
 export { type KeptSpeech, SpeechService } from "./speech/speech.service.js";
 export { eventIdOf } from "./streams/event-id.js";
-export { type KeyedStreamBreak, KeyedStreamError } from "./streams/keyed-stream-error.js";
 export type { KeyedStreamOptions } from "./streams/keyed-stream-options.js";
-export { MemoryStreamStore, type MemoryStreamStoreOptions } from "./streams/memory-stream-store.js";
-export type { StreamBreak, StreamEnd, StreamProblem } from "./streams/stream-end.js";
-export type { StreamSettings } from "./streams/stream-settings.js";
-export { type StreamLease, type StreamPage, StreamStore } from "./streams/stream-store.js";
-export { StreamStoreFullError } from "./streams/stream-store-full-error.js";
 export {
   JournalVideoTaskStore,
   type JournalVideoTaskStoreOptions,

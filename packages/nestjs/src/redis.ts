@@ -1,1 +1,1 @@
-export { RedisStreamStore, type RedisStreamStoreOptions } from "./redis/redis-stream-store.js";
+export { RedisStreamStore, type RedisStreamStoreOptions } from "@model-gateway/core/redis";

@@ -1,3 +1,4 @@
+export { type StoreContractCase, streamStoreContract } from "@model-gateway/core/testing";
 export { fileStoreContract } from "./testing/file-store-contract.js";
 export { ModelGatewayTesting, type SettleOptions } from "./testing/model-gateway-testing.js";
 export {
@@ -5,6 +6,5 @@ export {
   type ModelGatewayTestingOptions,
   type TestGateway,
 } from "./testing/model-gateway-testing.module.js";
-export { streamStoreContract } from "./testing/stream-store-contract.js";
 export { videoTaskRetentionContract } from "./testing/video-task-retention-contract.js";
-export { type StoreContractCase, videoTaskStoreContract } from "./testing/video-task-store-contract.js";
+export { videoTaskStoreContract } from "./testing/video-task-store-contract.js";

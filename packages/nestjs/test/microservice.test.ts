@@ -1,3 +1,4 @@
+import { freePort } from "@model-gateway/test-servers";
 import { Controller, Inject, Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { ClientProxyFactory, MessagePattern, Payload, Transport } from "@nestjs/microservices";
@@ -10,7 +11,6 @@ import {
   ModelGatewayModule,
   VideosService,
 } from "../src/index.js";
-import { freePort } from "./free-port.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "./use-emulator.js";
 
 @Controller()

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, WELL_KNOWN_KEY } from "@model-gateway/emulator";
+import { freePort } from "@model-gateway/test-servers";
 import { Controller, Post, type Type, UseGuards } from "@nestjs/common";
 import { ClientProxyFactory, Transport } from "@nestjs/microservices";
 import { lastValueFrom, toArray } from "rxjs";
@@ -9,7 +10,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { ChatService, type VideoProgress, VideosService } from "../src/index.js";
 import type { StoreContractCase } from "../src/testing.js";
 import { bootApp } from "./boot-app.js";
-import { freePort } from "./free-port.js";
 import { readEvents, type ServerSentEvent } from "./read-events.js";
 import { useS3Server } from "./s3-server.js";
 import { usePostgres } from "./use-postgres.js";

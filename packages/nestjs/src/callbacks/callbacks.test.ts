@@ -1,5 +1,6 @@
 import { type ImageToVideoRequest, InvalidRequestError, type OmniVideoRequest } from "@model-gateway/core";
 import type { Emulator } from "@model-gateway/emulator";
+import { freePort } from "@model-gateway/test-servers";
 import {
   type CanActivate,
   type ExecutionContext,
@@ -11,7 +12,6 @@ import { APP_GUARD, Reflector } from "@nestjs/core";
 import { firstValueFrom, lastValueFrom } from "rxjs";
 import { describe, expect, it, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
-import { freePort } from "../../test/free-port.js";
 import { holdBack } from "../../test/hold-back.js";
 import { useEmulator, VIDEO } from "../../test/use-emulator.js";
 import {

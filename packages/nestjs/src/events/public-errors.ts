@@ -1,9 +1,8 @@
 import { GatewayError } from "@model-gateway/core";
+import { KeyedStreamError, NO_EVENT_ID } from "@model-gateway/core/resumable";
 import { Logger, type MessageEvent } from "@nestjs/common";
 import { catchError, defer, EMPTY, type MonoTypeOperatorFunction, of, tap, throwError } from "rxjs";
 import { toHttpException } from "../errors/to-http-exception.js";
-import { NO_EVENT_ID } from "../streams/event-reader.js";
-import { KeyedStreamError } from "../streams/keyed-stream-error.js";
 import { VideoException } from "../videos/video-exception.js";
 
 /**
@@ -26,8 +25,8 @@ export function publicErrors(reader: ErrorReader = NOBODY): MonoTypeOperatorFunc
             return begun ? of({ type: "error", data: told(error) }) : throwError(() => error);
           if (!GatewayError.isInstance(error)) return throwError(() => error);
           // Nest's own number would be taken for one of the stream.
-          const id = error instanceof KeyedStreamError ? { id: error.eventId ?? reader.lastId() } : {};
-          if (error instanceof KeyedStreamError && error.reason === "stopped")
+          const id = KeyedStreamError.isInstance(error) ? { id: error.eventId ?? reader.lastId() } : {};
+          if (KeyedStreamError.isInstance(error) && error.reason === "stopped")
             return of({ type: "stopped", data: "", ...id });
           const exception = toHttpException(error);
           return begun ? of({ type: "error", data: exception.message, ...id }) : throwError(() => exception);

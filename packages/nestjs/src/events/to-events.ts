@@ -1,7 +1,8 @@
+import { followingEventId, NO_EVENT_ID } from "@model-gateway/core/resumable";
 import { HttpException, HttpStatus, type MessageEvent } from "@nestjs/common";
 import { concat, defer, EMPTY, map, Observable, type OperatorFunction, of, throwError } from "rxjs";
-import { eventIdOf, followingEventId } from "../streams/event-id.js";
-import { type EventReader, eventReaders, NO_EVENT_ID } from "../streams/event-reader.js";
+import { eventIdOf } from "../streams/event-id.js";
+import { type EventReader, eventReaders } from "../streams/event-reader.js";
 import { DONE_EVENT } from "./done-event.js";
 import { publicErrors } from "./public-errors.js";
 import { type SseRequest, sseRequests } from "./sse-request.js";

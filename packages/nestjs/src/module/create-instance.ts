@@ -1,11 +1,10 @@
 import { ConfigurationError, ModelGateway, type PollBackoff } from "@model-gateway/core";
+import { DEFAULT_STREAM_SETTINGS, MemoryStreamStore } from "@model-gateway/core/resumable";
 import { Subject } from "rxjs";
 import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.js";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { KeyedStreams } from "../streams/keyed-streams.js";
-import { MemoryStreamStore } from "../streams/memory-stream-store.js";
-import { DEFAULT_STREAM_SETTINGS } from "../streams/stream-settings.js";
 import { JournalVideoTaskStore } from "../videos/journal/journal-video-task-store.js";
 import { ResultKeeper } from "../videos/result-keeper.js";
 import { type APIKeyFor, TenantGateways } from "../videos/tenant-gateways.js";

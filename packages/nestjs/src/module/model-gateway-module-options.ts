@@ -1,9 +1,8 @@
 import type { ModelGatewayOptions, PollBackoff } from "@model-gateway/core";
+import type { StreamSettings, StreamStore } from "@model-gateway/core/resumable";
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from "@nestjs/common";
 import type { CallbackOptions } from "../callbacks/callback-urls.js";
 import type { FileStore } from "../files/file-store.js";
-import type { StreamSettings } from "../streams/stream-settings.js";
-import type { StreamStore } from "../streams/stream-store.js";
 import type { APIKeyFor } from "../videos/tenant-gateways.js";
 import type { VideoTaskRetention } from "../videos/video-task-retention.js";
 import type { VideoTaskStore } from "../videos/video-task-store.js";

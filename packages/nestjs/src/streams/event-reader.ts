@@ -8,8 +8,5 @@ export interface EventReader {
   over: boolean;
 }
 
-/** Before the first event of a stream, an `EventSource` has this id, so that also then it is known to come back. */
-export const NO_EVENT_ID = "0";
-
 /** Of the subscription that is being made. */
 export const eventReaders = new AsyncLocalStorage<EventReader>();

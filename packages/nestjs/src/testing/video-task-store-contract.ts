@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import type { VideoTask } from "@model-gateway/core";
+import type { StoreContractCase } from "@model-gateway/core/testing";
 import { filter, firstValueFrom, Subject, take, toArray } from "rxjs";
 import type { VideoDelivery } from "../videos/video-delivery.js";
 import type { VideoTaskKeeping, VideoTaskRecord, VideoTaskStall } from "../videos/video-task-record.js";
 import type { VideoTaskDelivering, VideoTaskPolling, VideoTaskStore } from "../videos/video-task-store.js";
 
-/** One thing that every store does; `run` rejects when this one does not. Works with any test runner. */
-export interface StoreContractCase {
-  title: string;
-  run(): Promise<void>;
-}
+export type { StoreContractCase };
 
 const SUBMISSION = {
   family: "content" as const,

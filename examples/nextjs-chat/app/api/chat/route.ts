@@ -1,3 +1,3 @@
-import { answerChat } from "../../answer-chat";
+import { chat } from "../../resumable-chat";
 
-export const POST = answerChat;
+export const { POST } = chat;

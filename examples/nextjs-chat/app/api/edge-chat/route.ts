@@ -1,5 +1,6 @@
-import { answerChat } from "../../answer-chat";
+import { chat } from "../../resumable-chat";
 
 export const runtime = "edge";
 
-export const POST = answerChat;
+// One route for all three: in the edge runtime, routes share no memory.
+export const { POST, GET, DELETE } = chat;

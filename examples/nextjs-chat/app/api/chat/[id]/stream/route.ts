@@ -1,0 +1,3 @@
+import { chat } from "../../../../resumable-chat";
+
+export const { GET, DELETE } = chat;

@@ -1,0 +1,156 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { KeyedStreamError } from "./keyed-stream-error.js";
+import { MemoryStreamStore } from "./memory-stream-store.js";
+import { type OpenedStream, ResumableStreams } from "./resumable-streams.js";
+import { DEFAULT_STREAM_SETTINGS } from "./stream-settings.js";
+import type { StreamPage } from "./stream-store.js";
+
+/** A store whose answers take their time: much may have happened when they come. */
+class SlowStore extends MemoryStreamStore {
+  /** Is waited for before each read. */
+  beforeRead: () => unknown = () => {};
+
+  override async read(key: string, after: number): Promise<StreamPage | undefined> {
+    await this.beforeRead();
+    return super.read(key, after);
+  }
+}
+
+function make(store = new SlowStore()) {
+  const streams = new ResumableStreams({ store, settings: DEFAULT_STREAM_SETTINGS, warn: () => {} });
+  onTestFinished(() => streams.close());
+  return { store, streams };
+}
+
+/** A call whose events are there at once. */
+function sourceOf(asked: string, ...events: unknown[]) {
+  const source = {
+    asked,
+    calls: 0,
+    over: undefined as Promise<void> | undefined,
+    begun(over: Promise<void>) {
+      source.over = over;
+    },
+    async open() {
+      source.calls++;
+      return (async function* () {
+        yield* events;
+      })();
+    },
+  };
+  return source;
+}
+
+async function all({ events }: OpenedStream): Promise<unknown[]> {
+  const read: unknown[] = [];
+  for await (const { json } of events) read.push(JSON.parse(json));
+  return read;
+}
+
+async function reasonOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    (error) => (KeyedStreamError.isInstance(error) ? error.reason : String(error)),
+  );
+}
+
+describe("streams with a key", () => {
+  it("make one call for one request, also where it was refused before its reader could look", async () => {
+    const { store, streams } = make();
+    let calls = 0;
+    let over: Promise<void> | undefined;
+    store.beforeRead = () => over;
+    const source = {
+      asked: "a",
+      open: async () => {
+        calls++;
+        throw new KeyedStreamError("refused");
+      },
+      begun(run: Promise<void>) {
+        over = run;
+      },
+    };
+    const opened = await streams.open({ key: "k", source });
+    expect(await reasonOf(all(opened))).toBe("refused");
+    expect(calls).toBe(1);
+  });
+
+  it("give nobody the answer to another question, however the two overtake each other", async () => {
+    const { store, streams } = make();
+    const one = sourceOf("a", "one");
+    const other = sourceOf("b", "other");
+    let reads = 0;
+    store.beforeRead = async () => {
+      // The first is over, and the second has taken its place, before the first's reader can look.
+      if (++reads !== 2) return;
+      await one.over;
+      expect(await all(await streams.open({ key: "k", source: other }))).toEqual(["other"]);
+    };
+    expect(await reasonOf(streams.open({ key: "k", source: one }))).toBe("lost");
+    expect([one.calls, other.calls]).toEqual([1, 1]);
+  });
+
+  it("begin the next where another one was begun, and is over, in the meantime", async () => {
+    const { store, streams } = make();
+    const one = sourceOf("a", "one");
+    const other = sourceOf("b", "other");
+    const begin = store.begin.bind(store);
+    let isFirst = true;
+    store.begin = async (...args) => {
+      if (isFirst) {
+        isFirst = false;
+        expect(await all(await streams.open({ key: "k", source: other }))).toEqual(["other"]);
+      }
+      return begin(...args);
+    };
+    expect(await all(await streams.open({ key: "k", source: one }))).toEqual(["one"]);
+    expect([one.calls, other.calls]).toEqual([1, 1]);
+  });
+
+  it("read, for one who left before there was anything, nothing, and pay for nothing", async () => {
+    const { store, streams } = make();
+    const controller = new AbortController();
+    store.beforeRead = () => controller.abort();
+    const source = sourceOf("a", "one");
+    const opened = await streams.open({ key: "k", source, signal: controller.signal });
+    expect(await opened.events.next()).toEqual({ done: true, value: undefined });
+    expect(source.calls).toBe(0);
+  });
+
+  it("return, with their end, the id of one who has everything", async () => {
+    const { streams } = make();
+    const { events } = await streams.open({ key: "k", source: sourceOf("a", 1, 2) });
+    await events.next();
+    const last = await events.next();
+    const end = await events.next();
+    expect(end).toEqual({ done: true, value: expect.stringMatching(/^[0-9a-f]{16}a-3$/) });
+    const behind = await streams.open({ key: "k", from: last.done ? "" : last.value?.id });
+    expect([behind.isOver, await behind.events.next()]).toEqual([false, end]);
+    const { isOver } = await streams.open({ key: "k", from: String(end.value) });
+    expect(isOver).toBe(true);
+    for (const from of ["", "x", "00-1", "0-0"])
+      expect(await reasonOf(streams.open({ key: "k", from }))).toBe("unknown");
+  });
+
+  it("let readers of others go at once when they close, and theirs with the news that they are cut", async () => {
+    // As one that several processes share.
+    const store = new (class extends SlowStore {
+      override async close(): Promise<void> {}
+    })();
+    const [one, other] = [make(store).streams, make(store).streams];
+    const never = {
+      open: async () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),
+    };
+    const own = all(await one.open({ key: "k", source: never }));
+    const foreign = all(await other.open({ key: "k", source: never }));
+    const ownReason = reasonOf(own);
+    const foreignReason = reasonOf(foreign);
+    await other.close();
+    expect(await Promise.race([foreignReason, Promise.resolve("still reading")])).toBe("closing");
+    expect(await Promise.race([ownReason, Promise.resolve("still reading")])).toBe("still reading");
+    await one.close();
+    expect(await Promise.race([ownReason, Promise.resolve("still reading")])).toBe("cut");
+    expect(await reasonOf(one.open({ key: "k" }))).toBe("closing");
+    expect(await reasonOf(one.stop("k"))).toBe("closing");
+  });
+});
