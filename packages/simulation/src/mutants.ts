@@ -69,9 +69,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "an answer that cannot be read leaves no doubt",
-    file: RETRIES,
-    from: '    cost === "billable" &&\n    attempts.some',
-    to: '    cost !== "billable" &&\n    attempts.some',
+    file: "core/src/call/call-errors.ts",
+    from: '{ retryable: false, maybeProcessed: context.call.cost === "billable" },',
+    to: "{ retryable: false, maybeProcessed: false },",
     scenarios: CALLS,
   },
   {
