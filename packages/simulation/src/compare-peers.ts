@@ -5,7 +5,8 @@ import { type SimulationOptions, simulate, type World } from "@model-gateway/emu
 import { generateImage, experimental_generateSpeech as generateSpeech } from "ai";
 import OpenAI from "openai";
 
-// The same purchases in the same worlds, each client as it is installed: `pnpm sim:peers` prints the table of the bench README. A world counts once, whatever goes wrong in it.
+// The same purchases in the same worlds, each client as it is installed: `pnpm sim:peers` prints the table of the bench
+// README. A world counts once, whatever goes wrong in it.
 
 const WORLDS = 200;
 const IMAGE = { model: "local-image", prompt: "a fox" };
