@@ -5,10 +5,10 @@ import { type SimulationOptions, simulate, type World } from "@model-gateway/emu
 import { generateImage, experimental_generateSpeech as generateSpeech } from "ai";
 import OpenAI from "openai";
 
-// The same purchases in the same worlds, each client as it is installed: `pnpm --filter @model-gateway/simulation run sim:peers`
-// prints the table of the bench README. A world counts once, whatever goes wrong in it.
+// The same purchases in the same worlds, each client as it is installed: `pnpm sim:peers` prints the table of the bench
+// README. A world counts once, whatever goes wrong in it.
 
-const WORLDS = Number(process.argv[2] ?? 500);
+const WORLDS = 200;
 const IMAGE = { model: "local-image", prompt: "a fox" };
 const SPEECH = { model: "local-speech", input: "A fox.", voice: "alloy" } as const;
 
@@ -68,12 +68,10 @@ for (const [name, buyerOf] of Object.entries(CLIENTS)) {
   const wrong: Record<string, number> = {};
   for (let seed = 1; seed <= WORLDS; seed++) {
     const { failure } = await simulate({ ...scenario(buyerOf), seed, runs: 1, shrink: false });
-    if (process.env["V"]) console.error(name, seed);
     const what = failure?.violation.split(":", 1)[0];
     if (what !== undefined) wrong[what] = (wrong[what] ?? 0) + 1;
   }
   rows[name] = wrong;
-  console.error(name, wrong);
 }
 const kinds = [...new Set(Object.values(rows).flatMap((wrong) => Object.keys(wrong)))].sort();
 const cells = (values: readonly unknown[]) => `| ${values.join(" | ")} |`;
