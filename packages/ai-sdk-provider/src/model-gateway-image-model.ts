@@ -215,11 +215,14 @@ function metadataOf({
   return JSON.parse(
     JSON.stringify({
       images: [
-        ...made.map(({ url, revisedPrompt, mediaType }) => ({ url, revisedPrompt, mediaType })),
+        ...made.map(({ url, revisedPrompt, mediaType }, index) => ({
+          ...{ url, revisedPrompt, mediaType },
+          // The SDK keeps nothing but this list: what the call cost stands in it once.
+          cost: index === 0 ? cost : undefined,
+        })),
         ...failed.map((error) => ({ error })),
       ],
       usage,
-      cost,
       text,
       requestId,
     }),

@@ -1,5 +1,5 @@
 /** What calls cost: `@model-gateway/core/prices`. */
-export type { CallPrices, PricedAnswer, PricedCall } from "./costs/call-prices.js";
+export type { CallPrices, PricedAnswer, PricedAttempt, PricedCall } from "./costs/call-prices.js";
 export type { Cost, CostSource, Quote } from "./costs/cost.js";
 export type { BillableCalls } from "./prices/billable-calls.js";
 export type { ModelPrice, ModelPrices, PriceByKind, PriceList, Rounding } from "./prices/model-price.js";

@@ -1,4 +1,3 @@
-import type { AttemptRecord } from "../errors/gateway-error.js";
 import type { Quote } from "./cost.js";
 
 /** What is priced of a call. */
@@ -10,12 +9,19 @@ export interface PricedCall {
   request?: unknown;
 }
 
+/** An attempt of it. The status is what the answer means, where that is another. */
+export interface PricedAttempt {
+  phase: "unsent" | "answered" | "no_answer";
+  status?: number;
+  meaning?: number;
+}
+
 /** What came of it, as far as prices need it. */
 export interface PricedAnswer {
   /** Parsed, where the answer is no stream. */
   body: unknown;
   reader?: { readonly complete: boolean; usage?(): unknown; partial?(): unknown } | undefined;
-  info: { headers: { get(name: string): string | undefined }; timeline: readonly AttemptRecord[] };
+  info: { headers: { get(name: string): string | undefined }; timeline: readonly PricedAttempt[] };
 }
 
 /** What a client is given to say what its calls cost: `priceBook()` of `@model-gateway/core/prices`. */
