@@ -18,7 +18,7 @@ export default defineConfig({
     exclude: [
       "**/node_modules/**",
       // Processes of their own, and files that have nothing to do with Nest.
-      "test/{bad-day,built-package,killed-queue,many-watches,sigkill,traces}.test.ts",
+      "test/{bad-day,built-package,kept-files,killed-queue,many-watches,sigkill,traces}.test.ts",
       "test/{bullmq,outbox,soak}/*.test.ts",
       "test/redis/stream-store.test.ts",
       "src/videos/journal/*.test.ts",

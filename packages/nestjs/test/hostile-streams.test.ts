@@ -214,6 +214,7 @@ async function readSse(address: string): Promise<Outcome> {
     return { values: [{ type: "error", data: message }] };
   }
   const values: unknown[] = [];
-  for await (const event of readEvents(response)) values.push(event);
+  // Without ids: where the head was sent before the error, Nest numbers it.
+  for await (const { type, data } of readEvents(response)) values.push({ type, data });
   return { values };
 }

@@ -534,21 +534,20 @@ function sentenceOf({ since, probeMs }: PollOutage): string {
   );
 }
 
-/** What waits for its turn, for how long, and why. */
+/** That submissions wait is what a queue is for; metrics count them. */
 function troublesOfLine(records: VideoTaskRecord[], isServed: boolean): string[] {
   const waiting = records.flatMap((record) => record.waiting ?? []);
   if (waiting.length === 0) return [];
   const since = new Date(Math.min(...waiting.map((wait) => wait.since))).toISOString();
-  const kinds = [...new Set(waiting.flatMap(({ problem }) => problem?.kind ?? []))].join(", ");
-  const turnedAway = waiting.filter(({ problem }) => problem !== undefined).length;
-  const troubles = [
-    `${waiting.length} video submissions wait for their turn, the first since ${since}; nothing of them is paid.`,
-  ];
-  if (turnedAway > 0)
-    troubles.push(`${turnedAway} of them were turned away (${kinds}). They are sent again, later each time.`);
+  const waits = `${waiting.length} video submissions wait for their turn, the first since ${since}`;
   if (!isServed)
-    troubles.push(
-      "Nothing sends them from here: this process has neither videos.maxOpen nor videos.perTenant.",
-    );
-  return troubles;
+    return [
+      `${waits}. Nothing sends them from here: this process has neither videos.maxOpen nor videos.perTenant.`,
+    ];
+  const turnedAway = waiting.flatMap(({ problem }) => problem?.kind ?? []);
+  if (turnedAway.length === 0) return [];
+  const kinds = [...new Set(turnedAway)].join(", ");
+  return [
+    `${waits}; ${turnedAway.length} were turned away (${kinds}). Nothing of them is paid; they are sent again, later each time.`,
+  ];
 }
