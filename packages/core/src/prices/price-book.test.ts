@@ -7,6 +7,8 @@ import { type PriceList, priceBook } from "../prices.js";
 const LIST: PriceList = {
   models: {
     chat: { input: 1, cachedInput: 0.1, cacheWrite: 2, output: 4, reasoning: 8 },
+    half: { output: 4 },
+    texts: { input: 0.1 },
     "per-request": { request: 0.01 },
     pictures: { image: { "1024x1024 low": 0.01, "1024x1024 high": 0.2, "1536x1024": 0.3 } },
     speech: { characters: 15 },
@@ -63,10 +65,45 @@ describe.each(TRANSPORTS)("costs over %s", (_name, transport) => {
     ["an answer without usage", "chat", undefined],
     ["a usage of words", "chat", { prompt_tokens: "many" }],
     ["a cost that is none", "unpriced", { cost: -1 }],
-    ["tokens that the price leaves out", "speech", { prompt_tokens: 1 }],
+    ["tokens that the price leaves out", "half", { prompt_tokens: 1, completion_tokens: 1 }],
+    ["a price of something else", "speech", { prompt_tokens: 1 }],
   ])("are left out for %s", async (_what, model, usage) => {
     const gateway = await answering(completion(usage), transport);
     expect(await gateway.chat.completions.create({ model, messages: MESSAGES })).not.toHaveProperty("cost");
+  });
+
+  it("of a stream are known at its end, whatever it counts on its way", async () => {
+    let goOn = () => {};
+    const event = (choice: object, usage: object) =>
+      `data: ${JSON.stringify({ id: "c1", choices: [{ index: 0, ...choice }], usage })}\n\n`;
+    const server = await startServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(event({ delta: { content: "Hi" } }, { prompt_tokens: 10, completion_tokens: 1 }));
+      goOn = () =>
+        response.end(
+          `${event({ delta: {}, finish_reason: "stop" }, { prompt_tokens: 10, completion_tokens: 2 })}data: [DONE]\n\n`,
+        );
+    });
+    const gateway = gatewayFor(server.url, { ...transport, prices: priceBook(LIST) });
+    const stream = await gateway.chat.completions.create({ model: "chat", messages: MESSAGES, stream: true });
+    for await (const { choices } of stream) {
+      if (choices[0]?.finish_reason) continue;
+      expect(stream.cost).toBeUndefined();
+      goOn();
+    }
+    expect(stream.cost).toEqual({ amount: 0.000_018, currency: "USD", units: 9, source: "price-book" });
+    expect((await stream.finalCompletion()).cost).toEqual(stream.cost);
+  });
+
+  it("of embeddings are the sum of all requests, or none", async () => {
+    const server = await startServer((_request, response, count) =>
+      sendJSON(response, { data: [{ embedding: [1] }], ...(count !== 4 && { usage: { prompt_tokens: 1 } }) }),
+    );
+    const gateway = gatewayFor(server.url, { ...transport, prices: priceBook(LIST) });
+    const body = { model: "texts", input: ["a", "b", "c"] };
+    const { cost } = await gateway.embeddings.create(body, { batchSize: 1 });
+    expect(cost).toMatchObject({ units: 3, source: "price-book" });
+    expect(await gateway.embeddings.create(body, { batchSize: 1 })).not.toHaveProperty("cost");
   });
 
   it("are left out without prices, and a quote is refused", async () => {
@@ -176,6 +213,11 @@ describe("a price book", () => {
     const image = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
     const seen = { ...body, max_tokens: 1, messages: [{ role: "user" as const, content: [image] }] };
     expect(book.quote("chat.completions.create", seen)).toMatchObject({ missing: ["inputImageTokens"] });
+  });
+
+  it("bounds texts that are sent one by one, each of which is rounded", () => {
+    const input = Array.from({ length: 50 }, () => "a");
+    expect(book.quote("embeddings.create", { model: "texts", input })?.units).toBeGreaterThanOrEqual(50);
   });
 
   it("has no quote for what has no price", () => {
