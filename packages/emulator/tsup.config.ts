@@ -1,7 +1,12 @@
 import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 export default definePackageBuild({
-  entry: { index: "src/index.ts", cli: "src/cli.ts", vitest: "src/vitest.ts" },
+  entry: {
+    index: "src/index.ts",
+    cli: "src/cli.ts",
+    simulation: "src/simulation.ts",
+    vitest: "src/vitest.ts",
+  },
   // Jest loads what it runs as CommonJS. The command and vitest are ES modules in any case: `files` of the package
   // leaves the rest out.
   format: ["esm", "cjs"],

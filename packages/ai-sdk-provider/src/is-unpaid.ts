@@ -26,6 +26,7 @@ export function isUnpaid(error: unknown): boolean {
   if (!AISDKError.isInstance(error)) return false;
   // What the SDK throws when it has given up retrying.
   if ("lastError" in error) return isUnpaid(error.lastError);
+  if ("maybeProcessed" in error) return error.maybeProcessed === false;
   if (APICallError.isInstance(error)) {
     return error.isRetryable || (GatewayError.isInstance(error.cause) && !error.cause.maybeProcessed);
   }

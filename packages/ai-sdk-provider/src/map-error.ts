@@ -1,4 +1,5 @@
 import {
+  AISDKError,
   APICallError,
   InvalidArgumentError,
   InvalidResponseDataError,
@@ -87,14 +88,24 @@ export function namelessToolCallError(data: unknown): InvalidResponseDataError {
   });
 }
 
-/** Images that were made and paid for, but could not be fetched: another attempt would make and bill them anew. */
-export function resultDownloadError(cause: unknown, url: string, data: unknown): APICallError {
-  return new APICallError({
-    message: `The images were made, but could not be downloaded: ${cause instanceof Error ? cause.message : String(cause)} Their links are in error.data.`,
-    url,
-    requestBodyValues: {},
-    isRetryable: false,
-    data,
-    cause,
-  });
+/**
+ * Images that were made and paid for, but could not be fetched: another attempt would make and bill them anew. What the
+ * client says of the download says nothing of that, so it is said here.
+ */
+export function resultDownloadError(cause: unknown, url: string, data: unknown): unknown {
+  return afterPaying(
+    new APICallError({
+      message: `The images were made, but could not be downloaded: ${cause instanceof Error ? cause.message : String(cause)} Their links are in error.data.`,
+      url,
+      requestBodyValues: {},
+      isRetryable: false,
+      data,
+      cause,
+    }),
+  );
+}
+
+/** Marks the SDK's error of what comes after a paid call, such as a poll: that it cost nothing itself means nothing. */
+export function afterPaying(error: unknown): unknown {
+  return AISDKError.isInstance(error) ? Object.assign(error, { maybeProcessed: true }) : error;
 }

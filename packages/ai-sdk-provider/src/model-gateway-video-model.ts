@@ -12,7 +12,7 @@ import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils
 import type { VideoFamily, VideoTask, VideoTaskHandle } from "@model-gateway/core";
 import { VideoTaskFailedError, VideoTaskTimeoutError } from "@model-gateway/core/errors";
 import { createVideos, videoOutcome } from "@model-gateway/core/videos";
-import { toSDKError } from "./map-error.js";
+import { afterPaying, toSDKError } from "./map-error.js";
 import {
   type ModelConfig,
   PROVIDER_KEY,
@@ -121,7 +121,7 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
     ...options
   }: SDKCallOptions & { operation: JSONValue }): Promise<VideoModelV4OperationStatusResult> {
     const { handle, webhook } = readOperation(operation);
-    return this.withGateway(async (gateway) => {
+    return this.withGateway<VideoModelV4OperationStatusResult>(async (gateway) => {
       // The SDK gives up when the task is not over after the first notification, which may only say that it runs.
       if (webhook) await untilOver(gateway, handle, options.abortSignal);
       const {
@@ -146,6 +146,8 @@ export class ModelGatewayVideoModel implements VideoModelV4 {
             ...common,
           };
       }
+    }).catch((error: unknown) => {
+      throw afterPaying(error);
     });
   }
 

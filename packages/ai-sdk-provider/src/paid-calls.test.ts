@@ -4,6 +4,7 @@ import {
   generateImage,
   generateSpeech,
   generateText,
+  experimental_generateVideo as generateVideo,
   type ImageModelMiddleware,
   isStepCount,
   type ModelMessage,
@@ -96,7 +97,10 @@ describe("a paid call that is repeated with the same options object", () => {
         : response.writeHead(200, { "content-type": "image/png" }).end(Buffer.from(PNG, "base64"));
     });
     const model = modelGateway.image("m");
-    await expect(model.doGenerate(CALL)).rejects.toThrow(/could not be downloaded/);
+    await expect(model.doGenerate(CALL)).rejects.toMatchObject({
+      message: expect.stringContaining("could not be downloaded"),
+      maybeProcessed: true,
+    });
     expect((await model.doGenerate(CALL)).images).toHaveLength(1);
     expect(requests.filter(({ path }) => path.startsWith("/v1"))).toHaveLength(1);
   });
@@ -205,6 +209,41 @@ describe("a tool that pays", () => {
     await refused.run();
     await refused.run();
     expect(refused.images()).toBe(2);
+  });
+
+  it("does not run again when a picture was made and could not be fetched", async () => {
+    let images = 0;
+    const { modelGateway } = await onScript((response, _count, { path }) => {
+      if (!path.startsWith("/v1")) return response.destroy();
+      images += 1;
+      return sendJSON(response, { data: [{ url: "/1.png" }] });
+    });
+    const draw = oncePerToolCall((prompt: string) =>
+      generateImage({ model: modelGateway.image("m"), prompt, maxRetries: 0 }),
+    );
+    const call = { toolCallId: "c1", messages: [], context: undefined };
+    await expect(draw("fox", call)).rejects.toThrow(/could not be downloaded/);
+    await expect(draw("fox", call)).rejects.toThrow(/could not be downloaded/);
+    expect(images).toBe(1);
+  });
+
+  it("does not run again when a film was ordered and its polls failed", async () => {
+    let films = 0;
+    const { modelGateway } = await onScript((response, _count, { path }) => {
+      if (!path.endsWith("/videos")) return busy(response);
+      films += 1;
+      return sendJSON(response, { id: "t" });
+    });
+    const shoot = oncePerToolCall((prompt: string) =>
+      generateVideo({
+        ...{ model: modelGateway.video("m"), prompt, duration: 5, maxRetries: 0 },
+        poll: { intervalMs: 1 },
+      }),
+    );
+    const call = { toolCallId: "c1", messages: [], context: undefined };
+    await expect(shoot("fox", call)).rejects.toThrow(/busy/);
+    await expect(shoot("fox", call)).rejects.toThrow(/busy/);
+    expect(films).toBe(1);
   });
 
   it("runs for every new call, and forgets the oldest", async () => {

@@ -5,6 +5,7 @@ import type { Emulator } from "./emulator.js";
 import { type EmulatorOptions, settleOptions } from "./emulator-options.js";
 import { BASE_PATHS } from "./http/base-kinds.js";
 import { MediaFiles } from "./media/media-files.js";
+import type { MediaRenderer } from "./media/media-renderer.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
 import { FaultStore } from "./state/fault-store.js";
 import { GroupStore } from "./state/group-store.js";
@@ -18,6 +19,11 @@ import { CallbackLog } from "./tasks/callback-log.js";
 import { TaskStore } from "./tasks/task-store.js";
 import { isTerminal } from "./tasks/video-task.js";
 import { taskBody } from "./videos/task-body.js";
+
+/** What stands in for parts of an emulator. */
+interface EmulatorParts {
+  media?: Partial<MediaRenderer>;
+}
 
 /** Where requests go that need no port. The top-level domain is reserved: it never leaves the machine. */
 const PORTLESS_ORIGIN = "http://emulator.localhost";
@@ -34,7 +40,7 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  * ```
  * @throws TypeError for an option out of range
  */
-export function createEmulator(options: EmulatorOptions = {}): Emulator {
+export function createEmulator(options: EmulatorOptions = {}, { media }: EmulatorParts = {}): Emulator {
   const { seed, latency, pace, keys, groups, dataDir, chatImageForm, videoTimings } = settleOptions(options);
   const closing = new AbortController();
   const clock = new VirtualClock();
@@ -63,7 +69,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     tasks,
     callbacks,
     files,
-    media: new MediaRendererLease(),
+    media: media === undefined ? new MediaRendererLease() : MediaRendererLease.of(media),
     openExchanges: new Set(),
   };
   let listener: Listener | undefined;

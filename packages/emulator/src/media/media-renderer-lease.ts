@@ -18,6 +18,14 @@ export class MediaRendererLease {
     this.packageName = packageName;
   }
 
+  /** A use of something else that renders. */
+  static of(exports: Partial<MediaRenderer>): MediaRendererLease {
+    const lease = new MediaRendererLease();
+    users += 1;
+    lease.loaded = Promise.resolve({ exports });
+    return lease;
+  }
+
   /** One of the package's functions, loaded on first use; undefined when it is not there. */
   async find<Name extends keyof MediaRenderer>(name: Name): Promise<MediaRenderer[Name] | undefined> {
     return (await this.load()).exports[name];

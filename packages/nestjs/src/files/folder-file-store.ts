@@ -72,7 +72,10 @@ export class FolderFileStore extends FileStore {
 
   private async findOf(key: string, origin: string | undefined): Promise<KeptFile | undefined> {
     const there = origin === undefined ? undefined : await this.find(key);
-    return there?.origin === origin ? there : undefined;
+    if (there === undefined || there.origin !== origin) return undefined;
+    // Whoever put it there may have died before its name was on disk.
+    await syncFolder(dirname(this.pathOf(key)));
+    return there;
   }
 
   async find(key: string): Promise<KeptFile | undefined> {

@@ -139,6 +139,7 @@ describe("a store that fails", () => {
     });
     const error = await videos.submit(STUCK, { key: "order-2" }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(VideoNotKeptError);
+    expect(error).toMatchObject({ maybeProcessed: true });
     const id = paid()[1]?.id;
     expect(error).toMatchObject({ key: "order-2", handle: { id } });
     expect(logged).toHaveBeenCalledWith(expect.stringContaining(id ?? "?"));

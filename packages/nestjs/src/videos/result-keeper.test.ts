@@ -123,6 +123,21 @@ describe("a video whose files are kept", () => {
     expect(host.created()).toBe(1);
   });
 
+  it.each(["text/html", "Text/HTML; charset=utf-8", "application/xhtml+xml"])(
+    "is tried again while a proxy sends a page in its place, as %s",
+    async (type) => {
+      const { host, submit, over, troubles } = await useKeeping();
+      host.answerWith((_request, response) =>
+        response.writeHead(200, { "content-type": type }).end("<html>The upstream server is away.</html>"),
+      );
+      await submit();
+      await expect.poll(troubles).toContain("there was a page");
+      host.answerWith(undefined);
+      expect(await over()).toMatchObject({ status: "succeeded", files: [{ sha256: host.sha256 }] });
+      expect(host.created()).toBe(1);
+    },
+  );
+
   it("is tried again while the store of the files fails", async () => {
     let full = true;
     const directory = await mkdtemp(join(tmpdir(), "kept-"));

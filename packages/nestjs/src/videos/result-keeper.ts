@@ -1,5 +1,7 @@
 import {
+  type Download,
   GatewayError,
+  InvalidResponseError,
   type ModelGateway,
   type VideoTask,
   videoOutcome,
@@ -12,6 +14,8 @@ import type { FileStore } from "../files/file-store.js";
 import { isRefusal } from "../files/is-refusal.js";
 import { videoProblem } from "./video-problem.js";
 import type { KeptResult, KeptVideoFile, VideoTaskKeeping } from "./video-task-record.js";
+
+const PAGE = /^\s*(text\/html|application\/xhtml\+xml)\b/i;
 
 /** How the files of tasks that succeed are kept. Durations are milliseconds. */
 export interface KeeperSettings {
@@ -126,7 +130,7 @@ export class ResultKeeper {
     const { url, kind, index } = file;
     const options = { signal, ...(maxBytes !== undefined && { maxBytes }) };
     const kept = await store.keep(
-      (resume) => gateway.download(url, { ...options, ...(resume && { resume }) }),
+      async (resume) => refusePage(await gateway.download(url, { ...options, ...(resume && { resume }) })),
       file.key,
       { origin, signal },
     );
@@ -209,6 +213,16 @@ export class ResultKeeper {
     if (next === undefined) this.underWay -= 1;
     else next();
   }
+}
+
+/** What a proxy says in place of the server of the files, with status 200: kept, it would be all that is left of the video. */
+async function refusePage(download: Download): Promise<Download> {
+  if (!PAGE.test(download.contentType)) return download;
+  await download.body.cancel().catch(() => undefined);
+  throw new InvalidResponseError(
+    `Under the address of a file there was a page, of the type ${download.contentType}, which is not kept.`,
+    { status: 200 },
+  );
 }
 
 function withExpiry({ expiresAt: _before, ...keeping }: VideoTaskKeeping): VideoTaskKeeping {

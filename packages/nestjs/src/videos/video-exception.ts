@@ -21,6 +21,9 @@ const STATUS_TEXTS = {
  * operator should. Nest answers with it over HTTP; for messages, `ModelGatewayExceptionFilter` does.
  */
 export abstract class VideoException extends HttpException {
+  /** Whether something may have been paid for that whoever asked did not get; as on the errors of core. */
+  readonly maybeProcessed: boolean = false;
+
   /** @param told what clients may read */
   constructor(status: VideoExceptionStatus, told: string, { detail, cause }: VideoExceptionOptions = {}) {
     super({ message: told, error: STATUS_TEXTS[status], statusCode: status }, status, { cause });

@@ -7,6 +7,7 @@ import { VideoException } from "./video-exception.js";
  * last writes (500). The task itself goes on at the gateway: `handle` names it, when it was known here.
  */
 export class VideoLostError extends VideoException {
+  override readonly maybeProcessed = true;
   readonly key: string;
   readonly handle: VideoTaskHandle | undefined;
 

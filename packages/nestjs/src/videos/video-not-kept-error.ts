@@ -7,6 +7,7 @@ import { VideoException } from "./video-exception.js";
  * `handle`, and reconcile the key with its task id once the store works again.
  */
 export class VideoNotKeptError extends VideoException {
+  override readonly maybeProcessed = true;
   readonly key: string;
   readonly handle: VideoTaskHandle;
 

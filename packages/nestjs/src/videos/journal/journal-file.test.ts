@@ -130,6 +130,27 @@ describe("a journal that a crash cut short", () => {
     }
   });
 
+  it("is made again when nothing but room for its first line came to the disk", async () => {
+    const { openJournal, path, size, warnings } = await useJournal();
+    const { journal } = await openJournal();
+    await journal.close();
+    const header = await readFile(path);
+    for (let length = 1; length <= header.length; length += 1) {
+      await writeFile(path, Buffer.alloc(length));
+      warnings.length = 0;
+      const reopened = await openJournal();
+      expect(warnings, `zeros to ${length}`).toEqual([expect.stringContaining("it is made again")]);
+      expect(await size()).toBe(header.length);
+      await reopened.append("after", 1);
+      await reopened.journal.close();
+      const again = await openJournal();
+      expect(again.entries).toEqual([entry("after", 1)]);
+      await again.journal.close();
+    }
+    await writeFile(path, Buffer.alloc(header.length + 1));
+    await expect(openJournal()).rejects.toThrow(/no journal that this version/);
+  });
+
   it("leaves out the entry whose page never came to the disk, and keeps the others of its write", async () => {
     const { openJournal, path, size, warnings, cutOff } = await useJournal();
     const { journal, append } = await openJournal();

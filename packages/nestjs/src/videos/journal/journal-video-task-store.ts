@@ -1,8 +1,8 @@
-import { access, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { access, rm, rmdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { ConfigurationError, type VideoTask } from "@model-gateway/core";
 import { Logger } from "@nestjs/common";
-import { syncFolder } from "../../files/sync-folder.js";
+import { makeFolder } from "../../files/make-folder.js";
 import { systemErrorCode } from "../../files/system-error-code.js";
 import { LocalVideoTaskStore } from "../local-video-task-store.js";
 import {
@@ -218,7 +218,7 @@ export class JournalVideoTaskStore extends LocalVideoTaskStore {
   private async create(): Promise<void> {
     const { openedWith } = this;
     if (openedWith === undefined) throw new Error("The store of video tasks is not open.");
-    await makeFolder(this.directory).catch((error) => this.explain(error));
+    await makePrivateFolder(this.directory).catch((error) => this.explain(error));
     // By now there may be a journal, of a process that has come and gone: it is read like any other.
     await this.openFiles(openedWith);
   }
@@ -332,10 +332,8 @@ function* entriesOf(records: Iterable<VideoTaskRecord>): Generator<string> {
 }
 
 /** A folder that only its owner may read, since records hold prompts, and that no repository takes in. */
-async function makeFolder(directory: string): Promise<void> {
-  // An octal number, as chmod takes it.
-  const first = await mkdir(directory, { recursive: true, mode: "700" });
-  if (first === undefined) return;
+async function makePrivateFolder(directory: string): Promise<void> {
+  if (!(await makeFolder(directory))) return;
   try {
     await writeFile(join(directory, ".gitignore"), "*\n");
   } catch (error) {
@@ -343,9 +341,6 @@ async function makeFolder(directory: string): Promise<void> {
     await rm(join(directory, ".gitignore"), { force: true });
     await rmdir(directory).catch(() => undefined);
     throw error;
-  }
-  for (let folder = directory; folder !== dirname(first); folder = dirname(folder)) {
-    await syncFolder(dirname(folder));
   }
 }
 

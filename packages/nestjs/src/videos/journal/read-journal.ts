@@ -42,10 +42,15 @@ export async function readJournal(path: string, take: (entry: string) => void): 
     reading.durableLength = decoded.durableLength;
   });
   const rest = Buffer.concat(tail);
-  // A crash during the very first write leaves a piece of the header.
-  const isNew = reading.length === 0 && headerLine().subarray(0, rest.length).equals(rest);
+  const isNew = reading.length === 0 && isUnfinishedHeader(rest);
   if (reading.length === 0 && !isNew) throw foreign(path, rest.toString("utf8", 0, 100));
   return { ...reading, lines: Math.max(0, reading.lines), tail: rest };
+}
+
+/** A crash during the very first write leaves a piece of the header, or zeros where the system had only made room. */
+function isUnfinishedHeader(bytes: Buffer): boolean {
+  const header = headerLine();
+  return bytes.length <= header.length && bytes.every((byte, at) => byte === 0 || byte === header[at]);
 }
 
 /** The line, or those in one that lost the newline before them. */

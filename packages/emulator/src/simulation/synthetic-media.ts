@@ -1,0 +1,14 @@
+import type { MediaRenderer } from "../media/media-renderer.js";
+import { seededRandom } from "./seeded-random.js";
+
+const VIDEO_BYTES = 4_096;
+
+/** Media that take no time: what a renderer makes in a worker would come whenever the machine likes. */
+export const syntheticMedia: Partial<MediaRenderer> = {
+  async renderVideo({ seed, durationSeconds }) {
+    const random = seededRandom(seed);
+    const bytes = Uint8Array.from({ length: VIDEO_BYTES }, () => Math.floor(random() * 256));
+    bytes.set(new TextEncoder().encode("\0\0\0\u0018ftypmp42"));
+    return { bytes, mediaType: "video/mp4", durationSeconds, lastFrame: bytes.slice(0, 512) };
+  },
+};

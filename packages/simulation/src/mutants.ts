@@ -1,0 +1,280 @@
+/** A fault of the product, one line long, that the simulation has to find. */
+export interface Mutant {
+  /** What is wrong with it, in a sentence. */
+  fault: string;
+  /** Below `packages`. */
+  file: string;
+  /** Stands in the file once. */
+  from: string;
+  to: string;
+  /** Where it shows, the likeliest first. */
+  scenarios: readonly string[];
+}
+
+const RETRIES = "core/src/call/retry-policy.ts";
+const LOOP = "core/src/call/retry-loop.ts";
+const STATUS = "core/src/call/status-table.ts";
+const READER = "core/src/streams/json-stream-reader.ts";
+const ACCUMULATOR = "core/src/chat/completion-accumulator.ts";
+const EMBEDDINGS = "core/src/embeddings/embeddings.ts";
+const WATCH = "core/src/videos/watch-video-task.ts";
+const POLL = "core/src/videos/poll-video-task.ts";
+const DELAY = "core/src/videos/poll-delay.ts";
+const SERVICE = "nestjs/src/videos/videos.service.ts";
+const LOCAL = "nestjs/src/videos/local-video-task-store.ts";
+const JOURNAL = "nestjs/src/videos/journal/journal-file.ts";
+const DRAFT = "nestjs/src/videos/journal/journal-draft.ts";
+const REPAIR = "nestjs/src/videos/journal/repair-end.ts";
+const OWNER = "nestjs/src/videos/journal/lock-owner.ts";
+
+const CALLS = ["core-calls"];
+const STREAMS = ["core-streams"];
+const FILMS = ["nest-videos"];
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    fault: "a billable call is repeated after its answer got lost",
+    file: RETRIES,
+    from: 'return cost === "read" || (cost === "repeatable" && outcome.cause === "reset");',
+    to: 'return cost === "read" || outcome.cause === "reset";',
+    scenarios: CALLS,
+  },
+  {
+    fault: "a billable call is repeated after a status that leaves doubt",
+    file: RETRIES,
+    from: 'retry === "always" || (retry === "unless_billable" && cost !== "billable")',
+    to: 'retry === "always" || retry === "unless_billable"',
+    scenarios: CALLS,
+  },
+  {
+    fault: "billable calls count as repeatable",
+    file: RETRIES,
+    from: 'context.cost === "billable" && context.retryBillable ? "repeatable"',
+    to: 'context.cost === "billable" ? "repeatable"',
+    scenarios: CALLS,
+  },
+  {
+    fault: "a lost answer leaves no doubt",
+    file: RETRIES,
+    from: 'return phase === "no_answer" || (phase',
+    to: "return (phase",
+    scenarios: CALLS,
+  },
+  {
+    fault: "no error says that it may have been paid",
+    file: RETRIES,
+    from: 'context.cost === "billable" && (context.earlierDoubt || leavesDoubt(outcome))',
+    to: "false",
+    scenarios: CALLS,
+  },
+  {
+    fault: "an answer that cannot be read leaves no doubt",
+    file: "core/src/call/call-errors.ts",
+    from: '{ retryable: false, maybeProcessed: context.call.cost === "billable" },',
+    to: "{ retryable: false, maybeProcessed: false },",
+    scenarios: CALLS,
+  },
+  {
+    fault: "more is repeated than the caller allows",
+    file: RETRIES,
+    from: "context.attempts > context.maxRetries",
+    to: "context.attempts > context.maxRetries + 9",
+    scenarios: CALLS,
+  },
+  {
+    fault: "a server error counts as a refusal",
+    file: STATUS,
+    from: "return status >= 500 && status !== 501 ? FAILED : REFUSED;",
+    to: "return REFUSED;",
+    scenarios: CALLS,
+  },
+  {
+    fault: "a time-out of the gateway counts as a refusal",
+    file: STATUS,
+    from: "if (status === 408) return GAVE_UP;",
+    to: "if (status === 408) return RATE_LIMITED;",
+    scenarios: CALLS,
+  },
+  {
+    fault: "a server error is repeated whatever it costs",
+    file: STATUS,
+    from: 'const FAILED: StatusJudgement = { retry: "unless_billable"',
+    to: 'const FAILED: StatusJudgement = { retry: "always"',
+    scenarios: CALLS,
+  },
+  {
+    fault: "the first attempt of a call is made twice",
+    file: LOOP,
+    from: "    const result = await runAttempt(runtime, prepared, address);\n",
+    to: "    if (timeline.length === 0) await runAttempt(runtime, prepared, address);\n    const result = await runAttempt(runtime, prepared, address);\n",
+    scenarios: CALLS,
+  },
+  {
+    fault: "a stream that just ends counts as whole",
+    file: READER,
+    from: "if (this.#shape.isWhole(this.#marked)) this.complete = true;",
+    to: "this.complete = true;",
+    scenarios: STREAMS,
+  },
+  {
+    fault: "a stream that breaks counts as whole",
+    file: READER,
+    from: "if (harmless && this.#shape.isWhole(this.#marked)) return undefined;",
+    to: "if (harmless) return undefined;",
+    scenarios: STREAMS,
+  },
+  {
+    fault: "an answer without a finish reason counts as whole",
+    file: ACCUMULATOR,
+    from: "choices.length === 0 || choices.some(({ finishReason }) => finishReason === null)",
+    to: "choices.length === 0",
+    scenarios: STREAMS,
+  },
+  {
+    fault: "batches of texts overlap",
+    file: EMBEDDINGS,
+    from: "inputs.slice(start, start + batchSize);",
+    to: "inputs.slice(start, start + batchSize + 1);",
+    scenarios: CALLS,
+  },
+  {
+    fault: "batches are put together in the order in which they come",
+    file: EMBEDDINGS,
+    from: "results[position] = await",
+    to: "results[results.findIndex((result) => result === undefined)] = await",
+    scenarios: CALLS,
+  },
+  {
+    fault: "the last batch is left out",
+    file: EMBEDDINGS,
+    from: "while (next < starts.length) {",
+    to: "while (next < Math.max(1, starts.length - 1)) {",
+    scenarios: CALLS,
+  },
+  {
+    fault: "a poll that fails ends the watch",
+    file: WATCH,
+    from: "if (nextPollMs === undefined) this.#end(error);",
+    to: "if (nextPollMs === undefined || error !== undefined) this.#end(error);",
+    scenarios: CALLS,
+  },
+  {
+    fault: "a task is polled on after its end",
+    file: POLL,
+    from: "if (isTerminal(task.status)) return { task, changed, failedPolls: 0 };",
+    to: "",
+    scenarios: CALLS,
+  },
+  {
+    fault: "a poll that failed is repeated without a pause",
+    file: DELAY,
+    from: "const nextPollMs = Math.min(maxMs, firstMs * 2 ** Math.min(failedBefore, MAX_DOUBLINGS));",
+    to: "const nextPollMs = Number.NaN;",
+    scenarios: [...CALLS, ...FILMS],
+  },
+  {
+    fault: "what may have been paid is written down as refused",
+    file: SERVICE,
+    from: "const surelyNotPaid = GatewayError.isInstance(error) && !error.maybeProcessed;",
+    to: "const surelyNotPaid = GatewayError.isInstance(error);",
+    scenarios: FILMS,
+  },
+  {
+    fault: "a submission is paid before it is written down",
+    file: SERVICE,
+    from: "    await this.begin(begun);\n",
+    to: "    void this.begin(begun).catch(() => undefined);\n",
+    scenarios: FILMS,
+  },
+  {
+    fault: "a key that is taken is paid for again",
+    file: LOCAL,
+    from: 'previous === undefined || previous.status === "rejected" ? begunRecord(intent, previous) : undefined,',
+    to: "begunRecord(intent, undefined),",
+    scenarios: FILMS,
+  },
+  {
+    fault: "a key whose outcome nobody knows is free again",
+    file: LOCAL,
+    from: 'previous.status === "rejected" ?',
+    to: 'previous.status !== "queued" ?',
+    scenarios: FILMS,
+  },
+  {
+    fault: "a submission that a crash cut counts as refused",
+    file: LOCAL,
+    from: 'troubledRecord(record, "unknown", LEFT_BEHIND)',
+    to: 'troubledRecord(record, "rejected", LEFT_BEHIND)',
+    scenarios: FILMS,
+  },
+  {
+    fault: "records show up before they are on disk",
+    file: LOCAL,
+    from: "        await this.persist(record);\n",
+    to: "        void this.persist(record).catch(() => undefined);\n",
+    scenarios: FILMS,
+  },
+  {
+    fault: "tasks are not taken up after a restart",
+    file: LOCAL,
+    from: "      this.handOut(record);\n      this.handDeliver(record);\n",
+    to: "      this.handDeliver(record);\n",
+    scenarios: FILMS,
+  },
+  {
+    fault: "what is appended to the journal is not synced",
+    file: JOURNAL,
+    from: '    await this.file.datasync().catch((cause) => this.breakDown("was not confirmed by the disk", cause));\n',
+    to: "",
+    scenarios: FILMS,
+  },
+  {
+    fault: "the folder of a new journal is not synced",
+    file: JOURNAL,
+    from: "      await file.datasync();\n      await syncFolder(dirname(path));\n",
+    to: "      await file.datasync();\n",
+    scenarios: FILMS,
+  },
+  {
+    fault: "a compacted journal gets its name before it is on disk",
+    file: DRAFT,
+    from: "      await flush();\n      await file.datasync();\n",
+    to: "      await flush();\n",
+    scenarios: FILMS,
+  },
+  {
+    fault: "the name of a compacted journal is not synced",
+    file: JOURNAL,
+    from: "    await syncFolder(dirname(path)).catch((cause) => {",
+    to: "    await Promise.resolve().catch((cause) => {",
+    scenarios: FILMS,
+  },
+  {
+    fault: "a write that found no room leaves its piece behind",
+    file: JOURNAL,
+    from: '      await this.file.truncate(this.length).catch((cause) => this.breakDown("could not be mended", cause));\n',
+    to: "",
+    scenarios: FILMS,
+  },
+  {
+    fault: "a write that the disk did not confirm counts",
+    file: JOURNAL,
+    from: 'this.file.datasync().catch((cause) => this.breakDown("was not confirmed by the disk", cause));',
+    to: "this.file.datasync().catch(() => undefined);",
+    scenarios: FILMS,
+  },
+  {
+    fault: "the torn end of a journal stays",
+    file: REPAIR,
+    from: "    await file.truncate(offset + bytes.length);\n    await file.datasync();\n",
+    to: "",
+    scenarios: FILMS,
+  },
+  {
+    fault: "the lock of a dead process is waited for",
+    file: OWNER,
+    from: 'if (!answers(owner.pid)) return "dead";',
+    to: 'if (!answers(owner.pid)) return "alive";',
+    scenarios: FILMS,
+  },
+];

@@ -1,0 +1,86 @@
+import { ModelGateway } from "@model-gateway/core";
+import { type RunResult, replay, simulate } from "@model-gateway/emulator/simulation";
+import { describe, expect, it } from "vitest";
+import { SCENARIOS } from "./scenarios.js";
+
+/** Worlds of each scenario in a run of all tests: as many as some seconds of one core are enough for. */
+const WORLDS: Record<string, number> = {
+  "core-calls": 200,
+  "core-streams": 250,
+  "ai-sdk": 100,
+  "langchain-agent": 80,
+  "nest-films": 60,
+  "nest-videos": 100,
+};
+const REPLAYED = 50;
+/** Worlds that once failed, by what was wrong with the product. */
+const REGRESSIONS: [string, string, number][] = [
+  ["a journal of zeros was no journal", "nest-videos", 292],
+  ["a picture that could not be fetched was paid again", "ai-sdk", 12],
+  ["a kept file whose name was not on disk counted as kept", "nest-films", 191],
+  ["the page of a proxy was kept as a film", "nest-films", 157],
+  ["the folder of the journal had no durable name", "nest-videos", 1401],
+];
+
+describe.each(Object.entries(SCENARIOS))("%s", (name, scenario) => {
+  const seen = new Map<number, RunResult>();
+
+  it("holds what it promises, whatever goes wrong", async () => {
+    const runs = WORLDS[name] ?? 0;
+    const onRun = ({ seed, result }: { seed: number; result: RunResult }) => {
+      if (seed <= REPLAYED) seen.set(seed, result);
+    };
+    const { failure, faults } = await simulate({ ...scenario, runs, onRun });
+    expect(failure && [failure.seed, failure.violation, ...failure.story].join("\n")).toBeUndefined();
+    expect(runs).toBeGreaterThan(0);
+    expect(Object.keys(faults).length).toBeGreaterThan(4);
+  });
+
+  it("is the same for the same seed", async () => {
+    const hashes = new Set<string>();
+    for (const [seed, first] of seen) {
+      const again = await replay(scenario, seed);
+      expect(again.story, `seed ${seed}`).toEqual(first.story);
+      expect([again.hash, again.violation]).toEqual([first.hash, undefined]);
+      hashes.add(first.hash);
+    }
+    expect(seen.size).toBe(REPLAYED);
+    expect(hashes.size).toBeGreaterThan(REPLAYED / 2);
+  });
+});
+
+it.each(REGRESSIONS)("once %s", async (_what, name, seed) => {
+  const scenario = SCENARIOS[name];
+  expect(scenario && (await replay(scenario, seed)).violation).toBeUndefined();
+});
+
+describe("a planted fault is found", () => {
+  it("when calls that cost something are retried", async () => {
+    const { failure } = await simulate({
+      runs: 100,
+      async app(world) {
+        const { apiKey, baseURL, fetch } = world;
+        const gateway = new ModelGateway({ apiKey, baseURL, fetch, retryBillable: true });
+        await world
+          .intend("picture", () => gateway.images.generate({ model: "local-image", prompt: "a fox" }))
+          .catch(() => {});
+      },
+    });
+    expect(failure?.violation).toMatch(/^nothing is paid twice: picture was paid \d times$/);
+    expect(failure?.faults).toHaveLength(1);
+  });
+
+  it("when they are told to have failed for certain", async () => {
+    const { failure } = await simulate({
+      runs: 100,
+      async app(world) {
+        const { apiKey, baseURL, fetch } = world;
+        const gateway = new ModelGateway({ apiKey, baseURL, fetch });
+        const buy = () => gateway.images.generate({ model: "local-image", prompt: "a fox" });
+        const forgetful = () => Promise.reject(new Error("It did not work."));
+        await world.intend("picture", () => buy().catch(forgetful)).catch(() => {});
+      },
+    });
+    expect(failure?.violation).toMatch(/^nothing paid is lost: picture was paid/);
+  });
+});

@@ -1,0 +1,84 @@
+import { ModelGateway } from "@model-gateway/core";
+import type { World } from "@model-gateway/emulator/simulation";
+import { told } from "../told.js";
+
+const CHAT = { model: "local-chat", messages: [{ role: "user" as const, content: "What is a fox?" }] };
+const EMBEDDING_MODEL = "local-embedding";
+const BILLABLE = new Set(["image", "speech", "video"]);
+const WORDS = ["fox", "owl", "pine", "river", "stone"];
+
+/** Each call of the client that costs something, some of them at once, over one client. */
+export async function coreCalls(world: World): Promise<void> {
+  const gateway = new ModelGateway({
+    ...{ apiKey: world.apiKey, baseURL: world.baseURL, fetch: world.fetch },
+    maxRetries: world.count("retries", 0, 3),
+  });
+  const maxAttempts = 1 + world.count("retries", 0, 3);
+  const calls: Record<string, () => Promise<void>> = {
+    async chat() {
+      const { choices } = await gateway.chat.completions.create(CHAT);
+      if (!choices[0]?.message.content) throw new Error("a completion without text counts as a success");
+    },
+    async embeddings() {
+      const input = Array.from(
+        { length: world.count("texts", 1, 30) },
+        (_, index) => `${WORDS[index % 5]} ${index}`,
+      );
+      const expected = await vectorsOf(world, input);
+      const { data } = await gateway.embeddings.create(
+        { model: EMBEDDING_MODEL, input },
+        { batchSize: world.count("batch", 1, 10), concurrency: world.count("at once", 1, 4) },
+      );
+      if (data.length !== input.length) throw new Error("there are fewer or more vectors than texts");
+      const wrong = data.findIndex(({ embedding }, at) => embedding[0] !== expected[at]?.[0]);
+      if (wrong !== -1) throw new Error(`text ${wrong} has the vector of another one`);
+    },
+    async image() {
+      const { images } = await gateway.images.generate({ model: "local-image", prompt: "a fox" });
+      if (images.length !== 1) throw new Error("an image that was made is not there");
+    },
+    async speech() {
+      const body = {
+        model: "local-speech",
+        input: "A fox.",
+        voice: "alloy",
+        response_format: "wav" as const,
+      };
+      const bytes = await (await gateway.audio.speech.create(body)).bytes();
+      if (bytes.length === 0) throw new Error("speech without a sound counts as a success");
+    },
+    async moderation() {
+      const { results } = await gateway.moderations.create({ model: "local-moderation", input: "a fox" });
+      if (results.length !== 1) throw new Error("a moderation without a result counts as a success");
+    },
+    async video() {
+      const { handle } = await gateway.videos.create({
+        ...{ model: "local-video-2.0", duration: 5 },
+        content: [{ type: "text", text: "a fox" }],
+      });
+      const { videos } = await gateway.videos.wait(handle, { timeoutMs: 3_600_000 });
+      if (videos.length === 0) throw new Error("a film that succeeded has no video");
+    },
+  };
+  const names = Object.keys(calls);
+  const buyers = Array.from({ length: world.count("calls", 1, 6) }, async (_, index) => {
+    const name = world.pick(`call ${index}`, names);
+    await world.sleep(world.random(`start ${index}`)() * 2_000);
+    const call = calls[name] ?? (() => Promise.resolve());
+    // The others are repeated by design, since they cost little.
+    const buy = BILLABLE.has(name) ? () => world.intend(`${name} ${index}`, call) : call;
+    await told(world, `${name} ${index}`, buy, maxAttempts);
+  });
+  await Promise.all(buyers);
+}
+
+/** What the gateway says when nothing goes wrong, asked without the network. */
+async function vectorsOf({ emulator, apiKey }: World, input: string[]): Promise<number[][]> {
+  const response = await emulator.fetch(`${emulator.url}/embeddings`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: EMBEDDING_MODEL, input }),
+  });
+  const { data } = (await response.json()) as { data: { embedding: number[] }[] };
+  return data.map(({ embedding }) => embedding);
+}
