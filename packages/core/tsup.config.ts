@@ -2,7 +2,18 @@ import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 const ENTRIES = [
   ...["account", "audio", "chat", "download", "embeddings", "errors", "images"],
-  ...["index", "models", "moderations", "node", "opentelemetry", "redis", "resumable", "testing", "videos"],
+  ...[
+    "index",
+    "models",
+    "moderations",
+    "node",
+    "opentelemetry",
+    "prices",
+    "redis",
+    "resumable",
+    "testing",
+    "videos",
+  ],
 ];
 
 export default definePackageBuild({

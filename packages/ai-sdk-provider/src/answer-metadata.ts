@@ -18,12 +18,13 @@ const NAMES: Record<string, string> = {
 export function answerMetadata(completion: ChatCompletion | undefined): JSONObject {
   if (completion === undefined) return {};
   const choice = firstChoice(completion);
-  const cost = completion.usage?.["cost"];
+  // What the client says of it, where it has prices, is more.
+  const cost = completion.cost ?? completion.usage?.["cost"];
   return {
     ...rest(completion, PLACED.completion),
     ...rest(choice, PLACED.choice),
     ...rest(choice?.message, PLACED.message),
-    ...(typeof cost === "number" ? { cost } : {}),
+    ...(typeof cost === "number" || completion.cost ? { cost: cost as JSONValue } : {}),
   };
 }
 

@@ -24,6 +24,7 @@ export interface ConnectionSettings
     | "logger"
     | "logLevel"
     | "tracer"
+    | "prices"
     | "dangerouslyAllowBrowser"
   > {
   /** The key, a promise of it, or a function that gives it. Default: the environment variable `apiKeyVariable`. */
@@ -82,6 +83,7 @@ export function storeConnection(settings: ConnectionSettings): JSONObject {
     hooks: _hooks,
     logger: _logger,
     tracer: _tracer,
+    prices: _prices,
     ...rest
   } = settings;
   const specializedModels = rest.specializedModels?.map((model): string | StoredPattern =>

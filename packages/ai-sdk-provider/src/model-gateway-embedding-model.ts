@@ -73,7 +73,7 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
       return {
         embeddings: data.data.map(({ embedding }) => embedding),
         ...(data.usage === undefined ? {} : { usage: { tokens: data.usage.prompt_tokens } }),
-        ...callMetadata({ requestId, usage: usageOf(data.raw[0]) }),
+        ...callMetadata({ requestId, usage: usageOf(data.raw[0]), cost: data.cost }),
         response: { headers: Object.fromEntries(response.headers), body: data.raw[0] },
         warnings: [],
       };

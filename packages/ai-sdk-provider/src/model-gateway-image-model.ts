@@ -8,6 +8,7 @@ import type {
 import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from "@ai-sdk/provider-utils";
 import type {
   APIPromise,
+  Cost,
   GatewayImage,
   ImageError,
   ImageResult,
@@ -52,6 +53,7 @@ interface Made {
   errors?: readonly ImageError[];
   requestId?: string | undefined;
   usage: unknown;
+  cost?: Cost;
   raw: unknown;
   text?: string;
 }
@@ -180,7 +182,7 @@ export class ModelGatewayImageModel implements ImageModelV4 {
       if (event.type === "failed") errors.push(event.error);
       if ("usage" in event) usage = event.usage ?? usage;
     }
-    return { images, errors, usage, raw };
+    return { images, errors, usage, raw, ...(stream.cost && { cost: stream.cost }) };
   }
 
   private async bytesOf(
@@ -202,6 +204,7 @@ function metadataOf({
   images,
   errors = [],
   usage,
+  cost,
   text,
   requestId,
 }: Made): { images: JSONArray } & JSONObject {
@@ -212,7 +215,11 @@ function metadataOf({
   return JSON.parse(
     JSON.stringify({
       images: [
-        ...made.map(({ url, revisedPrompt, mediaType }) => ({ url, revisedPrompt, mediaType })),
+        ...made.map(({ url, revisedPrompt, mediaType }, index) => ({
+          ...{ url, revisedPrompt, mediaType },
+          // The SDK keeps nothing but this list: what the call cost stands in it once.
+          cost: index === 0 ? cost : undefined,
+        })),
         ...failed.map((error) => ({ error })),
       ],
       usage,

@@ -81,7 +81,7 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
       this.send(body, options, async (speech, { requestId, ...envelope }) => ({
         audio: await speech.bytes(),
         warnings,
-        ...callMetadata({ requestId }),
+        ...callMetadata({ requestId, cost: speech.cost }),
         ...envelope,
       })),
     );

@@ -209,7 +209,7 @@ function fetchVideos(
 
 /** Everything worth keeping: the SDK's result has no place for it. */
 function metadataOf(task: VideoTask, requestId: string | undefined): JSONObject {
-  const { id, family, status, rawStatus, progress, videos, lastFrameURL, error, usage, raw } = task;
+  const { id, family, status, rawStatus, progress, videos, lastFrameURL, error, usage, cost, raw } = task;
   // A round trip through JSON leaves out what is undefined; the task came as JSON in the first place.
   return JSON.parse(
     JSON.stringify({
@@ -223,6 +223,7 @@ function metadataOf(task: VideoTask, requestId: string | undefined): JSONObject 
       lastFrameURL,
       error,
       usage,
+      cost,
       raw,
     }),
   );

@@ -21,6 +21,7 @@ import { createModels } from "./models/create-models.js";
 import type { Models } from "./models/models.js";
 import { createModerations } from "./moderations/create-moderations.js";
 import type { Moderations } from "./moderations/moderations.js";
+import { Costs } from "./prices/costs.js";
 import { type GatewayRequest, sendGatewayRequest } from "./request/gateway-request.js";
 import { createVideos } from "./videos/create-videos.js";
 import type { Videos } from "./videos/videos.js";
@@ -46,6 +47,8 @@ export class ModelGateway {
   readonly account: Account;
   readonly audio: Audio;
   readonly chat: Chat;
+  /** What calls cost, for clients with `prices`. */
+  readonly costs: Costs;
   readonly embeddings: Embeddings;
   readonly images: Images;
   readonly models: Models;
@@ -67,7 +70,10 @@ export class ModelGateway {
     this.moderations = createModerations(connection);
     this.videos = createVideos(connection);
     const downloader = createDownloader(connection);
-    onConnection(connection, ({ sender }) => defineHidden(this, { connection, downloader, sender }));
+    this.costs = onConnection(connection, ({ sender, config }) => {
+      defineHidden(this, { connection, downloader, sender });
+      return new Costs(config.prices);
+    });
     // As a computed method it would keep this class, and all it holds, in every bundle of a part of this package.
     Object.defineProperty(this, INSPECT, {
       value: () => `ModelGateway { baseURL: ${JSON.stringify(this.baseURL)} }`,

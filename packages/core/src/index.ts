@@ -10,6 +10,8 @@ export { ModelGateway } from "./gateway.js";
 export * from "./images.js";
 export * from "./models.js";
 export * from "./moderations.js";
+export type { BillableCalls } from "./prices/billable-calls.js";
+export type { Costs } from "./prices/costs.js";
 export type { GatewayRequest } from "./request/gateway-request.js";
 export { VERSION } from "./version.js";
 export * from "./videos.js";

@@ -1,6 +1,7 @@
 import { ModelRefusalError } from "@langchain/core/errors";
 import type { AIMessage } from "@langchain/core/messages";
 import { JsonOutputParser } from "@langchain/core/output_parsers";
+import { priceBook } from "@model-gateway/core/prices";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { collect, facts, readEveryStreamedWay } from "../test/read-every-way.js";
@@ -109,6 +110,22 @@ describe("an answer's message holds", () => {
       },
     ]);
     expect(message.additional_kwargs["audio"]).toEqual(audio);
+  });
+
+  it("what the call cost, where the client has prices, the same however it was read", async () => {
+    const prices = priceBook({ models: { m: { input: 1, output: 2 } } });
+    const priced = new ChatModelGateway("m", { ...gateway.connection, prices });
+    const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 };
+    const headers = { "x-request-id": "req-8" };
+    const cost = { amount: 0.002, currency: "USD", units: 1_000, source: "price-book" };
+    gateway.script({ ...(completion({ content: "Hi" }, { usage }) as object), headers } as never);
+    const invoked = await priced.invoke("Hi");
+    expect(invoked.response_metadata).toMatchObject({ cost, request_id: "req-8" });
+    const ending = event({}, { finish_reason: "stop", usage });
+    gateway.script({ headers, events: [event({ content: "Hi" }), ending] });
+    for (const [way, message] of Object.entries(await readEveryStreamedWay(priced)))
+      expect(facts(message).metadata, way).toMatchObject({ cost, request_id: "req-8" });
+    expect(JSON.stringify(priced)).not.toContain("prices");
   });
 
   it("what the route tells of the answer: cost, log-probabilities, fingerprint, tier, request id", async () => {

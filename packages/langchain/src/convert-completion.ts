@@ -81,7 +81,7 @@ export function convertCompletion(
 ): ChatResult {
   const generations = choicesOf(completion).map((choice, position): ChatGeneration => {
     // Tokens count once, whatever the number of choices.
-    const { usage: _usage, ...withoutUsage } = completion;
+    const { usage: _usage, cost: _cost, ...withoutUsage } = completion;
     const told = position === 0 ? completion : (withoutUsage as ChatCompletion);
     const answer = readAnswer(told, choice, reading);
     return {

@@ -3,6 +3,7 @@ import { LONG_TIMEOUT_MS, type RequestOptions } from "../call/call.js";
 import { openBytes } from "../call/open-bytes.js";
 import type { Sender } from "../call/sender.js";
 import { Checker } from "../checks/checker.js";
+import type { Cost } from "../costs/cost.js";
 import type { ByteBody } from "../streams/byte-body.js";
 
 /** Body of `POST /audio/speech`. Further fields pass through. */
@@ -19,6 +20,8 @@ export interface SpeechRequest {
 export interface SpeechResult extends ByteBody {
   /** Media type as the gateway gives it, `application/octet-stream` when it gives none. */
   contentType: string;
+  /** What the call cost, where the client has `prices` and they, or the gateway, say. */
+  cost?: Cost;
 }
 
 /** `POST /audio/speech`. */

@@ -61,6 +61,8 @@ export interface FinishedCall<E> {
   span: SafeSpan | undefined;
   /** Of a stream: the caller gets it. */
   handOut?: (() => void) | undefined;
+  /** Of a stream: knows its usage. */
+  reader?: StreamReader<E> | undefined;
 }
 
 /** How an answer is read while it arrives. */
@@ -192,7 +194,7 @@ export async function runAttempt<E>(
     tell();
     const info = infoOf(answer, context, span);
     const handOut = streamPart && (() => streamPart.handedOut(headOf(info)));
-    return { answer, body: undefined, info, context, span, handOut };
+    return { answer, body: undefined, info, context, span, handOut, reader };
   }
   // A model may write what has the form of a key; the key itself never comes back.
   const read = answer.body?.parse(apiKey);

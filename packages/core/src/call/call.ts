@@ -51,6 +51,8 @@ export interface Call {
   body?: unknown;
   /** Writes a body that is no JSON, instead of `body`. */
   encode?: () => EncodedBody;
+  /** What such a body was written from. */
+  request?: unknown;
   /** Model of such a body; that of a `body` is read from it. */
   model?: string;
   /** The address to use whatever the route, when it is configured: where a task was created. */

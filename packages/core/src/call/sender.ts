@@ -44,8 +44,8 @@ export interface Sender {
     call: Call,
     options: RequestOptions,
     reading: Reading<E> | undefined,
-    open: (finished: FinishedCall<E>) => T | Promise<T>,
-  ): Promise<T>;
+    open: (finished: FinishedCall<E>) => WithResponse<T> | Promise<WithResponse<T>>,
+  ): Promise<WithResponse<T>>;
 }
 
 export function createSender(config: GatewayConfig, transport: Transport): Sender {
@@ -88,7 +88,7 @@ function senderOf(runtime: ClientRuntime, tells: Pick<Sender, "warn" | "onPollFa
     },
 
     json(call, options = {}, read) {
-      const answer = sender.run<never, WithResponse<ReturnType<typeof read>>>(
+      const answer = sender.run<never, ReturnType<typeof read>>(
         call,
         options,
         undefined,
@@ -106,6 +106,7 @@ function senderOf(runtime: ClientRuntime, tells: Pick<Sender, "warn" | "onPollFa
       const finished = await runWithRetries(runtime, call, options, reading);
       try {
         const opened = await open(finished);
+        runtime.config.prices?.settle(call, finished, opened.data);
         finished.handOut?.();
         return opened;
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { OpenStream } from "../call/open-stream.js";
+import type { Cost } from "../costs/cost.js";
 import type { ChatCompletion, ChatCompletionChunk } from "./chat-types.js";
 import type { CompletionAccumulator } from "./completion-accumulator.js";
 
@@ -10,6 +11,9 @@ import type { CompletionAccumulator } from "./completion-accumulator.js";
  * matching `APIError` when the gateway reports an error inside the stream, `APIUserAbortError` on abort.
  */
 export class ChatCompletionStream implements AsyncIterable<ChatCompletionChunk> {
+  /** What the call cost, when the stream has come to its proper end, where the client has `prices`. */
+  declare readonly cost?: Cost;
+
   constructor(
     private readonly source: OpenStream<ChatCompletionChunk>,
     private readonly accumulator: CompletionAccumulator,
@@ -40,7 +44,8 @@ export class ChatCompletionStream implements AsyncIterable<ChatCompletionChunk> 
   /** Reads what is left and returns the whole answer. The chunks read before are part of it. */
   async finalCompletion(): Promise<ChatCompletion> {
     for await (const _batch of this.batches());
-    return this.accumulator.partial() as ChatCompletion;
+    const { cost } = this;
+    return { ...(this.accumulator.partial() as ChatCompletion), ...(cost && { cost }) };
   }
 
   /** The chunks as newline-separated JSON in UTF-8, ready to be the body of a `Response`. */

@@ -1,3 +1,5 @@
+import type { Cost } from "../costs/cost.js";
+
 /** Roles of the API description (ChatMessage). */
 export type ChatRole = "system" | "user" | "assistant" | "tool";
 
@@ -186,6 +188,8 @@ export interface ChatCompletion {
   model: string;
   choices: CompletionChoice[];
   usage?: Usage | null;
+  /** What the call cost, where the client has `prices` and they, or the gateway, say. */
+  cost?: Cost;
   [field: string]: unknown;
 }
 

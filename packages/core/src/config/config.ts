@@ -2,6 +2,7 @@ import { API_KEY_VARIABLE, type APIKeySource, checkAPIKey } from "../checks/chec
 import { checkHeaders } from "../checks/check-headers.js";
 import { checkCount, checkDuration, checkRate } from "../checks/check-numbers.js";
 import { checkOptionNames } from "../checks/check-option-names.js";
+import type { CallPrices } from "../costs/call-prices.js";
 import { ConfigurationError } from "../errors/errors.js";
 import { type GatewayHooks, type GatewayLogger, isLogLevel, type LogLevel } from "../hooks/observer.js";
 import type { GatewayTracer } from "../hooks/tracer.js";
@@ -70,6 +71,8 @@ export interface ModelGatewayOptions {
   logLevel?: LogLevel;
   /** Makes spans of calls: `openTelemetry()` of `@model-gateway/core/opentelemetry`. Default: none. */
   tracer?: GatewayTracer;
+  /** Says what calls cost: `priceBook()` of `@model-gateway/core/prices`. Results have no `cost` without. Default: none. */
+  prices?: CallPrices;
   /** Polls of video tasks per second, over all watches of this client. Default 20; slows down on 429. */
   maxPollsPerSecond?: number;
   /** Sent with every request. */
@@ -103,6 +106,7 @@ const OPTION_NAMES = Object.keys({
   logger: true,
   logLevel: true,
   tracer: true,
+  prices: true,
   maxPollsPerSecond: true,
   headers: true,
   fetch: true,
@@ -132,6 +136,7 @@ export interface GatewayConfig {
   logger: GatewayLogger | undefined;
   logLevel: LogLevel;
   tracer: GatewayTracer | undefined;
+  prices: CallPrices | undefined;
   maxPollsPerSecond: number;
   headers: Record<string, string>;
   fetch: FetchFunction | undefined;
@@ -178,6 +183,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     logger: options.logger,
     logLevel: checkLogLevel(options.logLevel),
     tracer: checkTracer(options.tracer),
+    prices: checkPrices(options.prices),
     maxPollsPerSecond: checkRate("maxPollsPerSecond", options.maxPollsPerSecond) ?? 20,
     headers: checkHeaders(options.headers),
     fetch: options.fetch,
@@ -203,6 +209,11 @@ function checkTracer(tracer: GatewayTracer | undefined): GatewayTracer | undefin
   throw new ConfigurationError("Option tracer must have a method startCall, as openTelemetry() has.", {
     option: "tracer",
   });
+}
+
+function checkPrices(prices: CallPrices | undefined): CallPrices | undefined {
+  if (prices === undefined || typeof prices?.settle === "function") return prices;
+  throw new ConfigurationError("Option prices must be what priceBook() returns.", { option: "prices" });
 }
 
 function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyArray<string | RegExp> {

@@ -1,3 +1,5 @@
+import type { Cost } from "../costs/cost.js";
+
 /** Body of `POST /embeddings`. Further fields pass through. */
 export interface EmbeddingRequest {
   /** An embedding model id. */
@@ -31,6 +33,8 @@ export interface EmbeddingResult {
   model: string;
   /** Undefined when no answer told. */
   usage: EmbeddingUsage | undefined;
+  /** What all requests cost together, where the client has `prices` and they, or the gateway, say of each. */
+  cost?: Cost;
   /** The answers as they came, one per request. */
   raw: unknown[];
 }

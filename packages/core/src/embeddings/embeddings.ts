@@ -4,6 +4,7 @@ import { type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
 import type { Sender } from "../call/sender.js";
 import { checkCount } from "../checks/check-numbers.js";
 import { Checker } from "../checks/checker.js";
+import { sumCosts } from "../costs/sum-costs.js";
 import { ConfigurationError } from "../errors/errors.js";
 import type { EmbeddingRequest, EmbeddingResult, EmbeddingUsage } from "./embedding-types.js";
 import { type EmbeddingBatch, readEmbeddings } from "./read-embeddings.js";
@@ -131,12 +132,14 @@ function combine(
   const [first] = results;
   if (first === undefined) return nothing(model);
   const batches = results.map(({ data }) => data);
+  const cost = sumCosts(batches.map((batch) => batch.cost));
   return {
     data: {
       data: batches.flatMap(({ vectors }) => vectors).map((embedding, index) => ({ index, embedding })),
       model: first.data.model ?? model,
       usage: sumUsage(batches),
       raw: batches.map(({ raw }) => raw),
+      ...(cost && { cost }),
     },
     get response() {
       return first.response;

@@ -1,4 +1,5 @@
 import type { Unreadable } from "../call/sender.js";
+import type { Cost } from "../costs/cost.js";
 import { decodeBase64 } from "../download/base64.js";
 import type { EmbeddingUsage } from "./embedding-types.js";
 
@@ -7,6 +8,7 @@ export interface EmbeddingBatch {
   vectors: number[][];
   model: string | undefined;
   usage: EmbeddingUsage | undefined;
+  cost?: Cost;
   raw: unknown;
 }
 

@@ -1,7 +1,9 @@
 import type { OpenStream } from "../call/open-stream.js";
+import type { Cost } from "../costs/cost.js";
 import type { Downloader } from "../download/download.js";
 import { isErrorEnvelope, isErrorValue } from "../errors/read-error-body.js";
 import type { StreamShape } from "../streams/json-stream-reader.js";
+import { addUsage } from "./add-usage.js";
 import type { GatewayImage } from "./gateway-image.js";
 import type { ImageStreamEvent } from "./image-types.js";
 import { readImage, readImageError } from "./read-image-result.js";
@@ -20,7 +22,7 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
   readonly maxEventLength = MAX_EVENT_LENGTH;
   readonly #images: GatewayImage[] = [];
   #completed = 0;
-  #lastUsage: unknown;
+  #usage: unknown;
   readonly #download: Downloader;
 
   constructor(download: Downloader) {
@@ -29,7 +31,9 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
 
   accept(event: RawImageEvent): void {
     const read = this.read(event);
-    this.#lastUsage = event["usage"] ?? this.#lastUsage;
+    // What closes a set has the usage of all its images; each of others has its own.
+    this.#usage =
+      read?.type === "completed" ? addUsage(this.#usage, event["usage"]) : (event["usage"] ?? this.#usage);
     if (read?.type === "completed") this.#images.push(read.image);
     if (read?.type === "completed" || read?.type === "finished") this.#completed++;
   }
@@ -40,7 +44,7 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
   }
 
   usage(): unknown {
-    return this.#lastUsage;
+    return this.#usage;
   }
 
   findError(event: RawImageEvent): unknown {
@@ -101,6 +105,9 @@ export class ImageStreamShape implements StreamShape<RawImageEvent> {
  * holds what came), the matching `APIError` for an error inside the stream, `APIUserAbortError` on abort.
  */
 export class ImageStream implements AsyncIterable<ImageStreamEvent> {
+  /** What the call cost, when the stream has come to its proper end, where the client has `prices`. */
+  declare readonly cost?: Cost;
+
   constructor(
     private readonly source: OpenStream<RawImageEvent>,
     private readonly download: Downloader,

@@ -1,3 +1,4 @@
+import type { Cost } from "../costs/cost.js";
 import type { GatewayImage } from "./gateway-image.js";
 
 /**
@@ -77,6 +78,8 @@ export interface ImageResult {
   images: GatewayImage[];
   /** As the gateway sent it; its structure varies with the model. */
   usage: unknown;
+  /** What the call cost, where the client has `prices` and they, or the gateway, say. */
+  cost?: Cost;
   /** The answer as it came. */
   raw: unknown;
 }

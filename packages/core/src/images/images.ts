@@ -112,6 +112,7 @@ export class Images {
       path: "/images/edits",
       cost: "billable",
       encode: () => encodeMultipart(editForm(request, stream)),
+      request,
       model: request?.model,
       check: () => checkEditRequest(request),
       defaultTimeoutMs: LONG_TIMEOUT_MS,

@@ -1,3 +1,5 @@
+import type { Cost } from "../costs/cost.js";
+
 /** The categories of the API description's moderation convention. */
 export const MODERATION_CATEGORIES = [
   "hate",
@@ -26,6 +28,8 @@ export interface ModerationVerdict {
   scores: Partial<Record<ModerationCategory, number>>;
   /** Whether `POST /moderations` or a chat model judged. */
   source: "endpoint" | "chat";
+  /** What the call cost, where the client has `prices` and they, or the gateway, say. */
+  cost?: Cost;
   /** The answer as it came; categories beyond the seven are found here. */
   raw: unknown;
 }

@@ -4,6 +4,7 @@ import type { Sender } from "../call/sender.js";
 import { CHAT_PATH } from "../chat/chat-path.js";
 import { findChatError } from "../chat/find-chat-error.js";
 import { Checker } from "../checks/checker.js";
+import type { Cost } from "../costs/cost.js";
 import { APIError } from "../errors/api-error.js";
 import { moderationPrompt } from "./moderation-prompt.js";
 import type { ModerationVerdict } from "./moderation-verdict.js";
@@ -27,6 +28,8 @@ export interface ModerationResult {
 /** Answer of `POST /moderations`, kept as the gateway sent it. */
 export interface ModerationResponse {
   results: ModerationResult[];
+  /** What the call cost, where the client has `prices` and they, or the gateway, say. */
+  cost?: Cost;
   [field: string]: unknown;
 }
 

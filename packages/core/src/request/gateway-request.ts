@@ -19,6 +19,8 @@ export interface GatewayRequest extends RequestOptions {
   body?: unknown;
   /** Parameters of the path; a list repeats its name, undefined is left out. */
   query?: Record<string, QueryValue | readonly QueryValue[]>;
+  /** The path begins at the root of the address, without its `/v1`: `/api/pricing`. Default false. */
+  unversioned?: boolean;
   /** Use the specialised addresses. Default false. */
   specialized?: boolean;
   /**
@@ -32,7 +34,7 @@ export interface GatewayRequest extends RequestOptions {
 
 /** Sends a request of the caller's own under the policy of every other call. */
 export function sendGatewayRequest<T>(sender: Sender, request: GatewayRequest): APIPromise<T> {
-  const { method, path, body, query, specialized, cost, stream: _stream, ...options } = request;
+  const { method, path, body, query, unversioned, specialized, cost, stream: _stream, ...options } = request;
   return sender.json(
     {
       name: "request",
@@ -40,6 +42,7 @@ export function sendGatewayRequest<T>(sender: Sender, request: GatewayRequest): 
       path,
       query: encodeQuery(query),
       body,
+      unversioned,
       specialized,
       cost: cost ?? (method === "GET" ? "read" : "billable"),
       check: () => checkRequest(request),

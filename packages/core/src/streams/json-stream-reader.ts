@@ -85,7 +85,10 @@ export class JSONStreamReader<T> implements StreamReader<T> {
 
   interrupted(failure: ExchangeFailure): unknown {
     const harmless = failure.kind === "closed" || failure.kind === "reset" || failure.kind === "idle";
-    if (harmless && this.#shape.isWhole(this.#marked)) return undefined;
+    if (harmless && this.#shape.isWhole(this.#marked)) {
+      this.complete = true;
+      return undefined;
+    }
     return this.#errors.interrupted(failure, this.#shape.partial());
   }
 

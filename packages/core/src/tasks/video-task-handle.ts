@@ -1,3 +1,4 @@
+import type { Cost } from "../costs/cost.js";
 import type { AddressKind } from "../transport/address-kind.js";
 import type { TraceContext } from "./trace-context.js";
 
@@ -15,4 +16,8 @@ export interface VideoTaskHandle {
   createdAt?: number;
   /** The call that created the task, where calls are traced: its polls belong there, in whatever process. */
   trace?: TraceContext;
+  /** The model that was asked, where the client has prices: they are by model. */
+  model?: string;
+  /** What it costs when it succeeds, by what was asked for, where the client has prices. */
+  cost?: Cost;
 }

@@ -1,3 +1,4 @@
+import type { Cost } from "../costs/cost.js";
 import type { VideoFamily, VideoTaskHandle } from "../tasks/video-task-handle.js";
 import type { VideoStatus } from "./video-status.js";
 
@@ -24,6 +25,8 @@ export interface VideoTask {
   error?: { code?: string; message: string };
   /** As the gateway sent it; its structure varies. */
   usage?: unknown;
+  /** What the task cost, when it has succeeded, where the client has `prices` and they, or the gateway, say. */
+  cost?: Cost;
   /** Milliseconds since the epoch. */
   createdAt?: number;
   /** The answer as it came. */

@@ -1,4 +1,5 @@
 import { readSubscription, readUsage } from "../account/billing.js";
+import { readPricing } from "../account/pricing.js";
 import { readTokenUsage } from "../account/token-usage.js";
 import type { Route } from "../api/exchange.js";
 import { createSpeech, speechInputText } from "../audio/create-speech.js";
@@ -69,4 +70,5 @@ export const routes: readonly Route[] = [
 /** What is served beside the base addresses: below each without its `/v1`. */
 export const originRoutes: readonly Route[] = [
   { method: "GET", path: "/api/usage/token", handle: readTokenUsage },
+  { method: "GET", path: "/api/pricing", handle: readPricing },
 ];

@@ -24,12 +24,15 @@ export function limitReply(reply: Reply, { stop, maxTokens }: ChatRequest): Limi
   const toolCalls: ComposedToolCall[] = [];
   let callTokens = 0;
   for (const call of reply.toolCalls) {
-    if (left <= 0) {
+    const nameTokens = tokenize(call.name).length;
+    // A name is written whole or not at all.
+    if (left <= nameTokens) {
       cut = true;
       break;
     }
+    left -= nameTokens;
     const kept = { name: call.name, arguments: take(call.arguments) };
-    callTokens += tokenize(kept.arguments).length + tokenize(kept.name).length;
+    callTokens += tokenize(kept.arguments).length + nameTokens;
     toolCalls.push(kept);
   }
   return {

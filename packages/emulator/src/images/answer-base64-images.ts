@@ -54,14 +54,14 @@ export async function answerBase64Images(
     return Buffer.from(bytes).toString("base64");
   };
   const textTokens = countTokens(prompt);
-  const usageOf = (images: number, partials: number) => {
+  const usageOf = (images: number, partials: number, given: 0 | 1) => {
     const outputTokens = images * outputImageTokens(size, options.quality) + partials * PARTIAL_IMAGE_TOKENS;
-    const inputTokens = textTokens + inputImageTokens;
+    const inputTokens = given * (textTokens + inputImageTokens);
     return {
       total_tokens: inputTokens + outputTokens,
       input_tokens: inputTokens,
       output_tokens: outputTokens,
-      input_tokens_details: { text_tokens: textTokens, image_tokens: inputImageTokens },
+      input_tokens_details: { text_tokens: given * textTokens, image_tokens: given * inputImageTokens },
     };
   };
 
@@ -69,7 +69,7 @@ export async function answerBase64Images(
   bill.expect(model, {
     images: options.count,
     inputTokens: textTokens + inputImageTokens,
-    outputTokens: usageOf(options.count, options.count * partials).output_tokens,
+    outputTokens: usageOf(options.count, options.count * partials, 1).output_tokens,
   });
 
   if (!options.stream) {
@@ -78,7 +78,7 @@ export async function answerBase64Images(
       const image = { b64_json: await makeImage(index) };
       data.push(kind === "image_edit" ? { ...image, revised_prompt: prompt } : image);
     }
-    const usage = usageOf(options.count, 0);
+    const usage = usageOf(options.count, 0, 1);
     return Response.json({ created, ...(kind === "image_edit" ? about : {}), data, usage });
   }
   async function* events() {
@@ -94,7 +94,8 @@ export async function answerBase64Images(
         };
       }
       const image = await makeImage(index);
-      const usage = usageOf(1, options.partialImages);
+      // What was given is read once, however many images are made of it.
+      const usage = usageOf(1, options.partialImages, index === 0 ? 1 : 0);
       yield { type: `${kind}.completed`, b64_json: image, created_at: created, ...about, usage };
     }
   }

@@ -24,7 +24,8 @@ export function createModeration(exchange: Exchange): Response {
   const inputs = checkInputs(field.get("input"));
   field.finish();
   const model = requireModel(exchange, id, "moderation", "chat");
-  bill.expect(model.id, { inputTokens: inputs.reduce((sum, input) => sum + countTokens(input), 0) });
+  const tokens = inputs.reduce((sum, input) => sum + countTokens(input), 0);
+  bill.expect(model.id, { inputTokens: tokens });
   return Response.json({
     id: `modr-${randomUUID()}`,
     model: model.id,
@@ -32,6 +33,7 @@ export function createModeration(exchange: Exchange): Response {
       const { flagged, categories, scores } = moderateText(stripPromptMarkers(input));
       return { flagged, categories, category_scores: scores };
     }),
+    usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
   });
 }
 

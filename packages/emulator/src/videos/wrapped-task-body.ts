@@ -1,6 +1,7 @@
 import type { Services } from "../api/services.js";
 import type { VideoTask, VideoTaskStatus } from "../tasks/video-task.js";
 import { publishTaskFile, VIDEO_FILE } from "./render-task-file.js";
+import { countVideoTokens } from "./video-tokens.js";
 
 /** The status words of the wrapped form. */
 export type WrappedTaskStatus = "submitted" | "processing" | "succeed" | "failed";
@@ -25,6 +26,8 @@ export interface WrappedTask {
   created_at: number;
   updated_at: number;
   /** Empty until the task has succeeded; `duration` is seconds as text. */
+  /** Of a task that has succeeded. */
+  usage?: { total_tokens: number };
   task_result: { videos?: { id: string; url: string; duration: string }[] };
 }
 
@@ -50,6 +53,7 @@ export function wrappedTaskBody(task: VideoTask, services: Services): WrappedTas
   if (task.status === "succeeded") {
     const url = publishTaskFile(services, task, VIDEO_FILE);
     data.task_result = { videos: [{ id: task.id, url, duration: task.settings.durationSeconds.toFixed(1) }] };
+    data.usage = { total_tokens: countVideoTokens(task.settings) };
   }
   return { code: 0, message: "SUCCEED", request_id: `request_${task.id}`, data };
 }

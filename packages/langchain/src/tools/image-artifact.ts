@@ -1,4 +1,4 @@
-import type { GatewayImage, ImageError, ImageResult } from "@model-gateway/core";
+import type { Cost, GatewayImage, ImageError, ImageResult } from "@model-gateway/core";
 import type { ContentAndArtifact } from "./gateway-tool.js";
 import { ModelGatewayToolError } from "./model-gateway-tool-error.js";
 
@@ -21,6 +21,8 @@ export interface ImageArtifact {
   images: ImageArtifactItem[];
   /** As the gateway sent it; its structure varies with the model. */
   usage?: unknown;
+  /** What the call cost, where the client has `prices`. */
+  cost?: Cost;
   /** What an image-chat model said beside the image. */
   text?: string;
 }
@@ -35,7 +37,7 @@ export function toImageOutput(
   verb: "generated" | "edited",
   result: ImageResult & { text?: string },
 ): ContentAndArtifact<ImageArtifact> {
-  const { images, usage, text } = result;
+  const { images, usage, cost, text } = result;
   const made = images.filter(({ error }) => error === undefined);
   if (made.length === 0) throw noImage(images, text);
   const artifact: ImageArtifact = {
@@ -43,6 +45,7 @@ export function toImageOutput(
     model,
     images: images.map(toItem),
     ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
     ...(text ? { text } : {}),
   };
   return [describe(made, images.length - made.length, verb), artifact];

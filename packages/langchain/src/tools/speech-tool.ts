@@ -1,4 +1,4 @@
-import type { ModelGateway, SpeechRequest } from "@model-gateway/core";
+import type { Cost, ModelGateway, SpeechRequest } from "@model-gateway/core";
 import { encodeBase64 } from "../encode-base64.js";
 import { createGatewayTool, type GatewayTool, type ToolDescription } from "./gateway-tool.js";
 
@@ -18,6 +18,8 @@ export interface SpeechArtifact {
   mediaType: string;
   /** Size of the file in bytes. */
   byteLength: number;
+  /** What the call cost, where the client has `prices`. */
+  cost?: Cost;
 }
 
 /** Fields of {@link speechTool}. */
@@ -51,7 +53,7 @@ export function speechTool(fields: SpeechToolFields): GatewayTool<SpeechInput, "
     retryBillable: fields.retryBillable,
     run: async ({ text, voice: chosen }: SpeechInput, signal) => {
       const body = { ...request, ...(chosen === undefined ? {} : { voice: chosen }), model, input: text };
-      const { contentType, bytes } = await gateway.audio.speech.create(body, { signal });
+      const { contentType, bytes, cost } = await gateway.audio.speech.create(body, { signal });
       const file = await bytes();
       const artifact: SpeechArtifact = {
         type: "speech",
@@ -59,6 +61,7 @@ export function speechTool(fields: SpeechToolFields): GatewayTool<SpeechInput, "
         base64: encodeBase64(file),
         mediaType: contentType,
         byteLength: file.length,
+        ...(cost === undefined ? {} : { cost }),
       };
       return [
         `The text was spoken (${contentType}, ${file.length} bytes) and handed to the application, which plays it.`,

@@ -1,5 +1,6 @@
 import {
   type APIPromise,
+  type Cost,
   type ImageToVideoRequest,
   type ModelGateway,
   type OmniVideoRequest,
@@ -48,6 +49,8 @@ export interface VideoArtifact {
   lastFrameURL?: string;
   /** As the gateway sent it; its structure varies. */
   usage?: unknown;
+  /** What the task cost, where the client has `prices`. */
+  cost?: Cost;
   /** The last answer, when it names no video in a known place. */
   raw?: unknown;
 }
@@ -173,7 +176,10 @@ function toProgress({ handle, status, progress }: VideoTask): VideoProgress {
   return { type: "video_progress", handle, status, ...(progress === undefined ? {} : { progress }) };
 }
 
-function toArtifact(model: string, { handle, videos, lastFrameURL, usage, raw }: VideoTask): VideoArtifact {
+function toArtifact(
+  model: string,
+  { handle, videos, lastFrameURL, usage, cost, raw }: VideoTask,
+): VideoArtifact {
   return {
     type: "video",
     model,
@@ -181,6 +187,7 @@ function toArtifact(model: string, { handle, videos, lastFrameURL, usage, raw }:
     videos,
     ...(lastFrameURL === undefined ? {} : { lastFrameURL }),
     ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
     ...(videos.length === 0 ? { raw } : {}),
   };
 }

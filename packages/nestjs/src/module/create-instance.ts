@@ -71,6 +71,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   logger: true,
   logLevel: true,
   tracer: true,
+  prices: true,
   specializedModels: true,
   videos: true,
   streams: true,

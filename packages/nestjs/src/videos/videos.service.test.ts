@@ -1,9 +1,11 @@
+import { priceBook } from "@model-gateway/core/prices";
 import type { Emulator } from "@model-gateway/emulator";
 import { firstValueFrom, lastValueFrom, map, NEVER, take, toArray } from "rxjs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
 import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
 import {
+  ChatService,
   MemoryVideoTaskStore,
   type MetricsEvent,
   MetricsService,
@@ -21,6 +23,26 @@ async function bootVideos(options: VideosOptions = {}) {
   const creates = () => emulator.journal.list({ method: "POST", path: "/videos" }).length;
   return { app, emulator, videos: app.get(VideosService), creates };
 }
+
+it("has what tasks and answers cost in their records and results, where there are prices", async () => {
+  const { emulator, connection } = await useEmulator();
+  const prices = priceBook({
+    models: { "local-chat": { input: 0.5, output: 2 }, [VIDEO.model]: { videoTokens: 7 } },
+  });
+  const module = ModelGatewayModule.forRoot({ ...connection, prices, videos: FAST_POLLS });
+  const { app } = await bootApp([module]);
+  const messages = [{ role: "user" as const, content: "What is 6 times 7?" }];
+  const { cost } = await app.get(ChatService).create({ model: "local-chat", messages });
+  const chatUnits = emulator.ledger.total().units;
+  expect(cost).toMatchObject({ units: chatUnits, source: "price-book" });
+  const videos = app.get(VideosService);
+  const { key } = await videos.submit(VIDEO);
+  await expect.poll(async () => (await videos.get(key))?.handle?.model).toBe(VIDEO.model);
+  await emulator.videos.succeed((await videos.get(key))?.handle?.id ?? "");
+  await expect.poll(async () => (await videos.get(key))?.status).toBe("succeeded");
+  const units = emulator.ledger.total().units - chatUnits;
+  expect((await videos.get(key))?.task?.cost).toMatchObject({ units, source: "price-book" });
+});
 
 describe("submitting a video", () => {
   it("pays once and polls the task to its end although nobody watches", async () => {
