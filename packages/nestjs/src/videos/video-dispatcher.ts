@@ -2,6 +2,7 @@ import { GatewayError, RateLimitError, type VideoSubmission, type VideoTask } fr
 import { Logger } from "@nestjs/common";
 import { filter, firstValueFrom, fromEvent, merge, of, Subject, type Subscription, timeout } from "rxjs";
 import { insist } from "../streams/insist.js";
+import { earliest } from "./earliest.js";
 import { isTurnedAway } from "./is-turned-away.js";
 import { nextInLine } from "./next-in-line.js";
 import type { TenantGateways } from "./tenant-gateways.js";
@@ -175,7 +176,7 @@ export class VideoDispatcher {
       ...waiting.flatMap(({ waiting: { nextAttemptAt } }: WaitingVideo) => nextAttemptAt ?? []),
       ...[...this.holds.values()].map(({ until }) => until),
     ].filter((time) => time > now);
-    const first = waiting.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...times) - now;
+    const first = waiting.length === 0 ? Number.POSITIVE_INFINITY : earliest(times) - now;
     return this.parts.store.shared ? Math.min(first, LOOK_AGAIN_MS) : first;
   }
 

@@ -22,6 +22,7 @@ import type { CallbackURLs } from "../callbacks/callback-urls.js";
 import { letResponsesEnd } from "../streams/let-responses-end.js";
 import { abridge } from "./abridge.js";
 import { checkSubmissionLabel, type SubmissionLabel } from "./check-submission-label.js";
+import { earliest } from "./earliest.js";
 import { fromStore } from "./from-store.js";
 import { requireVideo } from "./require-video.js";
 import { StallLog } from "./stall-log.js";
@@ -499,13 +500,13 @@ function troublesOf(records: VideoTaskRecord[]): string[] {
     troubles.push(`${orphans.length} video submissions are of unknown outcome: reconcile them.`);
   if (stalled.length > 0) {
     const kinds = [...new Set(stalled.map(({ problem }) => problem.kind))].join(", ");
-    const since = new Date(Math.min(...stalled.map((stall) => stall.since))).toISOString();
+    const since = new Date(earliest(stalled.map((stall) => stall.since))).toISOString();
     troubles.push(
       `${stalled.length} video tasks cannot be read, the first since ${since} (${kinds}). They are polled on.`,
     );
   }
   if (unkept.length > 0) {
-    const since = Math.min(...unkept.map((keeping) => keeping.since));
+    const since = earliest(unkept.map((keeping) => keeping.since));
     const reasons = new Set(unkept.flatMap(({ problem }) => problem?.message ?? []));
     const [reason, ...others] = reasons;
     const more = others.length > 0 ? ` And ${others.length} other reasons.` : "";
@@ -515,7 +516,7 @@ function troublesOf(records: VideoTaskRecord[]): string[] {
     );
   }
   if (dying.length > 0) {
-    const first = new Date(Math.min(...dying)).toISOString();
+    const first = new Date(earliest(dying)).toISOString();
     troubles.push(
       `The addresses of ${dying.length} videos that are not kept yet die soon, the first at ${first}.`,
     );
@@ -538,7 +539,7 @@ function sentenceOf({ since, probeMs }: PollOutage): string {
 function troublesOfLine(records: VideoTaskRecord[], isServed: boolean): string[] {
   const waiting = records.flatMap((record) => record.waiting ?? []);
   if (waiting.length === 0) return [];
-  const since = new Date(Math.min(...waiting.map((wait) => wait.since))).toISOString();
+  const since = new Date(earliest(waiting.map((wait) => wait.since))).toISOString();
   const waits = `${waiting.length} video submissions wait for their turn, the first since ${since}`;
   if (!isServed)
     return [
