@@ -132,6 +132,24 @@ describe("streams with a key", () => {
       expect(await reasonOf(streams.open({ key: "k", from }))).toBe("unknown");
   });
 
+  it("are given up, and hold up no close, when their store stops to answer", async () => {
+    const store = new SlowStore();
+    const never = () => new Promise<never>(() => {});
+    const settings = { ...DEFAULT_STREAM_SETTINGS, leaseMs: 100 };
+    const warned: string[] = [];
+    const streams = new ResumableStreams({ store, settings, warn: (message) => warned.push(message) });
+    const source = sourceOf("a", 1, 2, 3);
+    store.append = never;
+    store.renew = never;
+    const { events } = await streams.open({ key: "k", source });
+    const reading = events[Symbol.asyncIterator]().next();
+    reading.catch(() => {});
+    await expect.poll(() => source.over !== undefined).toBe(true);
+    await source.over;
+    expect(warned).toEqual([expect.stringContaining("did not answer for 100 ms")]);
+    await streams.close();
+  });
+
   it("let readers of others go at once when they close, and theirs with the news that they are cut", async () => {
     // As one that several processes share.
     const store = new (class extends SlowStore {

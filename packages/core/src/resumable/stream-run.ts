@@ -1,5 +1,6 @@
 import type { APIError } from "../errors/api-error.js";
 import { GatewayError } from "../errors/gateway-error.js";
+import { answerWithin } from "./answer-within.js";
 import { byteLength } from "./byte-length.js";
 import { pause } from "./pause.js";
 import { repeatEvery } from "./repeat-every.js";
@@ -88,7 +89,9 @@ export class StreamRun {
 
   private async renew(): Promise<void> {
     try {
-      const { held, unreadMs } = await this.store.renew(this.key, this.run, this.settings.leaseMs);
+      const { leaseMs } = this.settings;
+      const renewed = this.store.renew(this.key, this.run, leaseMs);
+      const { held, unreadMs } = await answerWithin(leaseMs, renewed);
       if (!held) this.lose();
       else if (unreadMs > this.settings.graceMs && !this.process.hasReaders()) this.end("abandoned");
     } catch {
@@ -101,7 +104,7 @@ export class StreamRun {
     const until = performance.now() + this.settings.leaseMs;
     for (;;) {
       try {
-        return await attempt();
+        return await answerWithin(Math.max(1, until - performance.now()), attempt());
       } catch (error) {
         if (StreamStoreFullError.isInstance(error)) throw error;
         // The application is closing, and the lease tells the others.
