@@ -83,13 +83,17 @@ describe("degraded", () => {
     expect(await health()).toEqual(degraded([expect.stringMatching(/unknown outcome/)]));
   });
 
-  it("is an instance whose submissions wait for their turn", async () => {
+  it("is an instance whose submissions are turned away", async () => {
     const { emulator, health, videos } = await bootHealth({
       videos: { store: new MemoryVideoTaskStore(), perTenant: 1 },
     });
-    for (const key of ["a", "b"]) await videos.submit(VIDEO, { key });
-    await expect.poll(() => emulator.videos.list().length).toBe(1);
-    expect(await health()).toEqual(degraded([expect.stringMatching(/^1 video submissions wait.* since /)]));
+    emulator.faults.add({ kind: "status", status: 429, path: "/videos" });
+    await videos.submit(VIDEO, { key: "a" });
+    await expect
+      .poll(() => health(), { timeout: 20_000 })
+      .toEqual(
+        degraded([expect.stringMatching(/^1 video submissions wait.* since .*turned away \(rate_limit\)/)]),
+      );
   });
 
   it("is an instance whose polls the gateway slows down", async () => {
