@@ -119,8 +119,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     fault: "a stream that breaks counts as whole",
     file: READER,
-    from: "if (harmless && this.#shape.isWhole(this.#marked)) return undefined;",
-    to: "if (harmless) return undefined;",
+    from: "if (harmless && this.#shape.isWhole(this.#marked)) {",
+    to: "if (harmless) {",
     scenarios: STREAMS,
   },
   {
