@@ -64,9 +64,15 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
   );
   let violation: string | undefined;
   let steps = 0;
+  let virtualMs = 0;
+  let isMoving = true;
+  const next = () => {
+    isMoving = time.next();
+    return undefined;
+  };
   const broken = () => {
     for (const [name, holds] of Object.entries(invariants)) {
-      const problem = holds(world);
+      const problem = told(() => holds(world));
       if (problem !== undefined) return `${name}: ${problem}`;
     }
     return undefined;
@@ -102,28 +108,35 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
       }
       steps += 1;
       const isLate = Date.now() - WORLD_BEGINS_AT > maxVirtualMs || steps > MAX_STEPS;
-      if (isLate || !time.next()) {
-        violation = isLate
-          ? "it does not come to an end"
-          : "everybody waits, and nothing is left that could happen";
-        break;
-      }
+      const uncaught = isLate ? undefined : told(next);
+      if (uncaught !== undefined) violation = `an error that nobody catches: ${uncaught}`;
+      else if (isLate) violation = "it does not come to an end";
+      else if (!isMoving) violation = "everybody waits, and nothing is left that could happen";
+      if (violation !== undefined) break;
     }
+    virtualMs = Date.now() - WORLD_BEGINS_AT;
   } finally {
     process.off("unhandledRejection", onRejection);
-    const virtualMs = Date.now() - WORLD_BEGINS_AT;
     world.over = true;
     await world.emulator.close();
     for (const back of restore.reverse()) back();
-    // biome-ignore lint/correctness/noUnsafeFinally: nothing above returns.
-    return {
-      violation,
-      story: world.trace.lines,
-      hash: world.trace.hash(),
-      faults: plan.injected,
-      extents: world.extents,
-      ...{ steps, virtualMs, requests: world.emulator.journal.list().length },
-    };
+  }
+  return {
+    violation,
+    story: world.trace.lines,
+    hash: world.trace.hash(),
+    faults: plan.injected,
+    extents: world.extents,
+    ...{ steps, virtualMs, requests: world.emulator.journal.list().length },
+  };
+}
+
+/** What was found, also where it was thrown. */
+function told(find: () => string | undefined): string | undefined {
+  try {
+    return find();
+  } catch (error) {
+    return describe(error);
   }
 }
 

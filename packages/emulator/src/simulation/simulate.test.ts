@@ -148,6 +148,25 @@ describe("a simulation", () => {
         await world.sleep(1_000);
       }),
     ).toMatch(/^a rejection that nobody handles: Error: nobody's/);
+    expect(
+      await violationOf(async (world) => {
+        setTimeout(() => {
+          throw new Error("in a timer");
+        }, 500);
+        await world.sleep(1_000);
+      }),
+    ).toMatch(/^an error that nobody catches: Error: in a timer/);
+  });
+
+  it("finds that an invariant cannot be looked at", async () => {
+    const invariants = {
+      "it can be looked at": () => {
+        throw new Error("blind");
+      },
+    };
+    const { failure } = await simulate({ app: (world) => world.sleep(1_000), runs: 1, invariants });
+    expect(failure?.violation).toMatch(/^it can be looked at: Error: blind/);
+    expect((await simulate({ app: (world) => world.sleep(1_000), runs: 1 })).failure).toBeUndefined();
   });
 
   it("holds what an application wants to hold beside, and leaves out what it does not", async () => {
