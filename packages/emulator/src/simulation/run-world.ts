@@ -41,6 +41,7 @@ export interface RunResult {
 }
 
 const MAX_STEPS = 200_000;
+const CONSOLE_METHODS = ["log", "info", "warn", "error", "debug"] as const;
 
 /** Lets one world happen. Only one can be there at a time: it stands in for the clock, the disk and chance of the process. */
 export async function runWorld(settings: RunSettings): Promise<RunResult> {
@@ -55,12 +56,10 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
   restore.push(
     () => time.uninstall(),
     world.disk.install(),
-    replace(globalThis, "fetch", world.fetch),
+    standInForFetch(world),
     standInForProcess(world),
     ...[process.stdout, process.stderr].map((stream) => listenTo(world, stream)),
-    ...(["log", "info", "warn", "error", "debug"] as const).map((name) =>
-      replace(console, name, (...args: unknown[]) => void world.log.push(format(...args))),
-    ),
+    ...CONSOLE_METHODS.map((name) => listenToConsole(world, name)),
   );
   let violation: string | undefined;
   let steps = 0;
@@ -118,7 +117,7 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
   } finally {
     process.off("unhandledRejection", onRejection);
     world.over = true;
-    await world.emulator.close();
+    await running.run({ owner: world.gateway }, () => world.emulator.close());
     for (const back of restore.reverse()) back();
   }
   return {
@@ -138,6 +137,22 @@ function told(find: () => string | undefined): string | undefined {
   } catch (error) {
     return describe(error);
   }
+}
+
+/** Code of the world that was given no `fetch` has that of the world. */
+function standInForFetch(world: World): () => void {
+  const { fetch } = globalThis;
+  return replace(globalThis, "fetch", (...args: Parameters<typeof fetch>) =>
+    running.getStore() === undefined ? fetch(...args) : world.fetch(...args),
+  );
+}
+
+function listenToConsole(world: World, name: (typeof CONSOLE_METHODS)[number]): () => void {
+  const tell = console[name];
+  return replace(console, name, (...args: unknown[]) => {
+    if (running.getStore() === undefined) tell.apply(console, args);
+    else world.log.push(format(...args));
+  });
 }
 
 /** What code of the world writes goes into its log. */

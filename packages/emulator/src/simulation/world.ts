@@ -83,7 +83,10 @@ export class World {
     this.seed = settings.seed;
     this.plan = settings.plan;
     this.time = settings.time;
-    this.emulator = createEmulator({ seed: settings.seed, ...settings.emulator }, { media: syntheticMedia });
+    const options = { seed: settings.seed, ...settings.emulator };
+    this.emulator = running.run({ owner: this.gateway }, () =>
+      createEmulator(options, { media: syntheticMedia }),
+    );
     this.baseURL = this.emulator.url;
     this.purchases = new Purchases(this.emulator);
     this.#network = new SimulatedNetwork(this, this.emulator);
