@@ -84,9 +84,7 @@ export class SimulatedNetwork {
     try {
       if (!isCallback) await this.#world.step(owner, name);
       const answer = running.run({ owner: this.#world.gateway }, () =>
-        isCallback
-          ? this.#callBack(name, request, body)
-          : this.#carry(name, request, body, from?.intent, url),
+        isCallback ? this.#callBack(name, request, body) : this.#carry(name, request, body, from?.intent),
       );
       const reply = await abortable(answer, signal);
       if (!owner.alive) return await never();
@@ -105,9 +103,9 @@ export class SimulatedNetwork {
     request: Request,
     body: Uint8Array | undefined,
     intent: string | undefined,
-    url: URL,
   ): Promise<Reply> {
     const world = this.#world;
+    const url = new URL(request.url);
     const random = world.plan.random(`${name} details`);
     const fault = world.plan.decide(name, NETWORK_FAULTS);
     if (fault !== undefined) world.trace.add("network", `${fault}: ${request.method} ${url.pathname}`);
@@ -115,7 +113,7 @@ export class SimulatedNetwork {
     if (fault === "refuse") throw broken("ECONNREFUSED");
     if (fault === "refusedByProxy") return proxyReply(pickFrom(random, REFUSALS));
     if (fault === "resetBefore") throw broken("ECONNRESET");
-    const answered = await this.#answer(request, body, intent, url);
+    const answered = await this.#answer(request, body, intent);
     await world.sleep(integerFrom(random, 1, fault === "delay" ? LONGEST_DELAY_MS : 300));
     if (fault === "resetAfter") throw broken("ECONNRESET");
     if (fault === "replacedByProxy") return proxyReply(pickFrom(random, REPLACEMENTS));
@@ -125,14 +123,9 @@ export class SimulatedNetwork {
     return { ...answered, arrive: integerFrom(random, 0, length - 1), ends };
   }
 
-  async #answer(request: Request, body: Uint8Array | undefined, intent: string | undefined, url: URL) {
-    const { method, headers } = request;
-    const server = this.#servers.get(url.origin);
-    const sent = new Request(url, {
-      method,
-      headers,
-      ...(body && { body: body as Uint8Array<ArrayBuffer> }),
-    });
+  async #answer(request: Request, body: Uint8Array | undefined, intent: string | undefined) {
+    const server = this.#servers.get(new URL(request.url).origin);
+    const sent = copyOf(request, body);
     const response = server === undefined ? await this.#emulator.fetch(sent) : await server(sent);
     const bytes = new Uint8Array(await response.arrayBuffer());
     const requestId = response.headers.get("x-request-id");
@@ -230,12 +223,14 @@ async function deliver(
   request: Request,
   body: Uint8Array | undefined,
 ): Promise<Reply> {
-  const { url, method, headers } = request;
-  const response = await server(
-    new Request(url, { method, headers, ...(body && { body: body as Uint8Array<ArrayBuffer> }) }),
-  );
+  const response = await server(copyOf(request, body));
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: response.headers, bytes, arrive: bytes.length, ends: "whole" };
+}
+
+/** As it arrives: of its sender nothing is left but what was sent. */
+function copyOf({ url, method, headers }: Request, body: Uint8Array | undefined): Request {
+  return new Request(url, { method, headers, ...(body && { body: body as Uint8Array<ArrayBuffer> }) });
 }
 
 /** A body that looks like the real one and says something else. */

@@ -72,7 +72,7 @@ export class World {
   readonly #network: SimulatedNetwork;
   readonly #settings: WorldSettings;
   readonly #owners = new Map<number, Owner>();
-  readonly #extents: Extent[] = [];
+  readonly #extents = new Map<string, Extent>();
   #pids = 100_000;
   /** Whether the scenario is through: from then on nothing goes wrong. */
   over = false;
@@ -103,10 +103,13 @@ export class World {
     return namedRandom(this.seed, `scenario ${name}`);
   }
 
-  /** How many of something: from `min` to `max`, by the seed. A failing run is tried with fewer. */
+  /**
+   * How many of something: from `min` to `max`, by the seed. The same name gives the same number. A failing run is tried with
+   * fewer.
+   */
   count(name: string, min: number, max: number): number {
     const value = this.#settings.extents.get(name) ?? integerFrom(this.random(`count ${name}`), min, max);
-    this.#extents.push({ name, min, value });
+    this.#extents.set(name, { name, min, value });
     return value;
   }
 
@@ -217,7 +220,7 @@ export class World {
   }
 
   get extents(): readonly Extent[] {
-    return this.#extents;
+    return [...this.#extents.values()];
   }
 
   /** What is still under way: requests, answers that nobody reads to the end, timers. */

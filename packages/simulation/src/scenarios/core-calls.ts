@@ -9,11 +9,9 @@ const WORDS = ["fox", "owl", "pine", "river", "stone"];
 
 /** Each call of the client that costs something, some of them at once, over one client. */
 export async function coreCalls(world: World): Promise<void> {
-  const gateway = new ModelGateway({
-    ...{ apiKey: world.apiKey, baseURL: world.baseURL, fetch: world.fetch },
-    maxRetries: world.count("retries", 0, 3),
-  });
-  const maxAttempts = 1 + world.count("retries", 0, 3);
+  const { apiKey, baseURL, fetch } = world;
+  const maxRetries = world.count("retries", 0, 3);
+  const gateway = new ModelGateway({ apiKey, baseURL, fetch, maxRetries });
   const calls: Record<string, () => Promise<void>> = {
     async chat() {
       const { choices } = await gateway.chat.completions.create(CHAT);
@@ -67,7 +65,7 @@ export async function coreCalls(world: World): Promise<void> {
     const call = calls[name] ?? (() => Promise.resolve());
     // The others are repeated by design, since they cost little.
     const buy = BILLABLE.has(name) ? () => world.intend(`${name} ${index}`, call) : call;
-    await told(world, `${name} ${index}`, buy, maxAttempts);
+    await told(world, `${name} ${index}`, buy, 1 + maxRetries);
   });
   await Promise.all(buyers);
 }
