@@ -1,3 +1,4 @@
+import { syncBuiltinESMExports } from "node:module";
 import { format } from "node:util";
 import type { EmulatorOptions } from "../emulator-options.js";
 import { FaultPlan, type InjectedFault, type SimulatedFaults } from "./fault-plan.js";
@@ -61,6 +62,8 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
     ...[process.stdout, process.stderr].map((stream) => listenTo(world, stream)),
     ...CONSOLE_METHODS.map((name) => listenToConsole(world, name)),
   );
+  // What was imported by its name from `node:…` follows.
+  syncBuiltinESMExports();
   let violation: string | undefined;
   let steps = 0;
   let virtualMs = 0;
@@ -119,6 +122,7 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
     world.over = true;
     await running.run({ owner: world.gateway }, () => world.emulator.close());
     for (const back of restore.reverse()) back();
+    syncBuiltinESMExports();
   }
   return {
     violation,

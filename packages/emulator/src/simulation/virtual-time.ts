@@ -1,4 +1,3 @@
-import { syncBuiltinESMExports } from "node:module";
 import perfHooks from "node:perf_hooks";
 import FakeTimers from "@sinonjs/fake-timers";
 import { replace } from "./seeded-globals.js";
@@ -42,10 +41,8 @@ export class VirtualTime {
       this.#timers.install(),
       replace(perfHooks, "performance", globalThis.performance),
     ];
-    syncBuiltinESMExports();
     this.#restore = () => {
       for (const back of restore.reverse()) back();
-      syncBuiltinESMExports();
     };
   }
 
