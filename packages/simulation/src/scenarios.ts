@@ -1,9 +1,10 @@
-import type { SimulationOptions } from "@model-gateway/emulator/simulation";
+import type { SimulationOptions, World } from "@model-gateway/emulator/simulation";
 import { aiSdk } from "./scenarios/ai-sdk.js";
 import { coreCalls } from "./scenarios/core-calls.js";
 import { coreStreams } from "./scenarios/core-streams.js";
 import { langchainAgent } from "./scenarios/langchain-agent.js";
 import { nestFilms } from "./scenarios/nest-films.js";
+import { nestReplicas, placesOf } from "./scenarios/nest-replicas.js";
 import { nestVideos } from "./scenarios/nest-videos.js";
 
 const HOUR_MS = 3_600_000;
@@ -14,6 +15,22 @@ export const SCENARIOS: Record<string, SimulationOptions> = {
   "core-streams": { app: coreStreams },
   "ai-sdk": { app: aiSdk },
   "langchain-agent": { app: langchainAgent },
+  "nest-replicas": {
+    ...{ app: nestReplicas, maxVirtualMs: HOUR_MS },
+    invariants: { "no more films are open than there are places": overcrowded },
+  },
   "nest-films": { app: nestFilms, maxVirtualMs: HOUR_MS },
   "nest-videos": { app: nestVideos, maxVirtualMs: HOUR_MS },
 };
+
+const OPEN = new Set(["queued", "running"]);
+
+/** Asked of the gateway, whatever the store believes. */
+function overcrowded(world: World): string | undefined {
+  const places = placesOf(world);
+  if (places === undefined) return undefined;
+  const { length } = world.emulator.videos
+    .list()
+    .filter((video) => "status" in video && OPEN.has(video.status));
+  return length > places ? `${length} films are open, and there are ${places} places` : undefined;
+}

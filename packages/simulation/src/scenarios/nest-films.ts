@@ -26,8 +26,9 @@ const HOPES = 12;
 export async function nestFilms(world: World): Promise<void> {
   const orders = new FilmOrders(world, 3);
   const handlers = new Handlers(world);
-  await orders.fill(
-    () => runApplication(world, orders, handlers),
+  const records = await orders.fill(() => runApplication(world, orders, handlers));
+  await orders.judge(
+    records,
     async (record) => (await complaintOfFiles(world, record)) ?? handlers.complaint(record),
   );
 }
@@ -66,7 +67,7 @@ async function runApplication(
     );
     return new Response(null, { status });
   });
-  const records = await orders.follow(app.get(VideosService), HOPES);
+  const records = await orders.follow(app.get(VideosService), { hopes: HOPES });
   close();
   await app.close();
   return records;

@@ -15,12 +15,11 @@ import { FilmOrders } from "../film-orders.js";
  */
 export async function nestVideos(world: World): Promise<void> {
   const orders = new FilmOrders(world, 4);
-  await orders.fill(
-    () => runApplication(world, orders),
-    (record) =>
-      record?.status === "succeeded" && record.task?.videos[0]?.url === undefined
-        ? "succeeded without a video"
-        : undefined,
+  const records = await orders.fill(() => runApplication(world, orders));
+  await orders.judge(records, (record) =>
+    record?.status === "succeeded" && record.task?.videos[0]?.url === undefined
+      ? "succeeded without a video"
+      : undefined,
   );
 }
 
