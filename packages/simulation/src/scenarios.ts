@@ -6,6 +6,7 @@ import { langchainAgent } from "./scenarios/langchain-agent.js";
 import { nestFilms } from "./scenarios/nest-films.js";
 import { nestReplicas, placesOf } from "./scenarios/nest-replicas.js";
 import { nestVideos } from "./scenarios/nest-videos.js";
+import { resumableStreams } from "./scenarios/resumable-streams.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -13,6 +14,7 @@ const HOUR_MS = 3_600_000;
 export const SCENARIOS: Record<string, SimulationOptions> = {
   "core-calls": { app: coreCalls },
   "core-streams": { app: coreStreams },
+  "resumable-streams": { app: resumableStreams, maxVirtualMs: HOUR_MS },
   "ai-sdk": { app: aiSdk },
   "langchain-agent": { app: langchainAgent },
   "nest-replicas": {

@@ -83,6 +83,7 @@ export class SimulatedNetwork {
     owner.onDeath.add(() => this.open.delete(name));
     try {
       if (!isCallback) await this.#world.step(owner, name);
+      signal.throwIfAborted();
       const answer = running.run({ owner: this.#world.gateway }, () =>
         isCallback ? this.#callBack(name, request, body) : this.#carry(name, request, body, from?.intent),
       );

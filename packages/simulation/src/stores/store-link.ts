@@ -15,6 +15,7 @@ interface Answer {
 export class StoreLink {
   readonly #world: World;
   readonly #origin: string;
+  readonly #closing = new AbortController();
 
   /** @param origin where `serve` answers */
   constructor(world: World, origin: string) {
@@ -42,12 +43,19 @@ export class StoreLink {
   /** @throws Error when nobody knows what came of the call, or what the method threw */
   async call<T>(method: string, ...args: unknown[]): Promise<T> {
     const body = JSON.stringify(args);
-    const response = await this.#world.fetch(`${this.#origin}/${method}`, { method: "POST", body });
+    const response = await this.#world.fetch(`${this.#origin}/${method}`, {
+      ...{ method: "POST", body, signal: this.#closing.signal },
+    });
     const text = await response.text();
     if (!response.ok || response.headers.get("content-type") !== "application/json")
       throw new Error(`The store was not reached: ${response.status}.`);
     const { result, problem } = JSON.parse(text) as Answer;
     if (problem !== undefined) throw new Error(problem);
     return result as T;
+  }
+
+  /** Calls that are under way reject, and so do later ones. */
+  close(): void {
+    this.#closing.abort(new Error("The line to the store is closed."));
   }
 }
