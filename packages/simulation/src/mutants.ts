@@ -26,10 +26,16 @@ const JOURNAL = "nestjs/src/videos/journal/journal-file.ts";
 const DRAFT = "nestjs/src/videos/journal/journal-draft.ts";
 const REPAIR = "nestjs/src/videos/journal/repair-end.ts";
 const OWNER = "nestjs/src/videos/journal/lock-owner.ts";
+const DISPATCHER = "nestjs/src/videos/video-dispatcher.ts";
+const RECEIVE = "nestjs/src/files/receive-file.ts";
+const RESUMABLE = "core/src/resumable/resumable-streams.ts";
 
 const CALLS = ["core-calls"];
 const STREAMS = ["core-streams"];
 const FILMS = ["nest-videos"];
+const REPLICAS = ["nest-replicas"];
+const RESUMED = ["resumable-streams"];
+const KEPT = ["kept-files"];
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -276,5 +282,68 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'if (!answers(owner.pid)) return "dead";',
     to: 'if (!answers(owner.pid)) return "alive";',
     scenarios: FILMS,
+  },
+  {
+    fault: "what may have been paid goes back into the line",
+    file: DISPATCHER,
+    from: "if (!GatewayError.isInstance(error) || error.maybeProcessed) return () => store.lose(key, problem);",
+    to: "if (!GatewayError.isInstance(error)) return () => store.lose(key, problem);",
+    scenarios: REPLICAS,
+  },
+  {
+    fault: "places are given to all who want one",
+    file: LOCAL,
+    from: "return open < maxOpen && ofTenant < perTenant;",
+    to: "return open < Number.POSITIVE_INFINITY || ofTenant < perTenant;",
+    scenarios: REPLICAS,
+  },
+  {
+    fault: "the end of a film is written down without its handlers",
+    file: "nestjs/src/videos/video-delivery.ts",
+    from: "return due.length === 0 ? record : { ...record, deliveries: [...before, ...due] };",
+    to: "return record;",
+    scenarios: REPLICAS,
+  },
+  {
+    fault: "a reader that comes back is given the last event again",
+    file: RESUMABLE,
+    from: "let page = await reading.read(known?.number ?? 0);",
+    to: "let page = await reading.read(Math.max(0, (known?.number ?? 0) - 1));",
+    scenarios: RESUMED,
+  },
+  {
+    fault: "a reader of what was refused is told that it was lost",
+    file: RESUMABLE,
+    from: "if (number > 0 || askedBy(next.run) !== askedBy(run)) throw",
+    to: "throw",
+    scenarios: RESUMED,
+  },
+  {
+    fault: "a call is made for a stream that was stopped before it began",
+    file: RESUMABLE,
+    from: "    if (!held) return run;\n",
+    to: "",
+    scenarios: RESUMED,
+  },
+  {
+    fault: "a stream goes on after its owner was told that it is over",
+    file: "core/src/resumable/stream-run.ts",
+    from: "if (!(await this.write(() => this.store.append(this.key, this.run, next, json)))) this.lose();",
+    to: "if (!(await this.write(() => this.store.append(this.key, this.run, next, json)))) number--;",
+    scenarios: RESUMED,
+  },
+  {
+    fault: "a part of another film is put behind the first",
+    file: RECEIVE,
+    from: "    download.version === version &&\n",
+    to: "",
+    scenarios: KEPT,
+  },
+  {
+    fault: "what is known of a film counts from where it went on",
+    file: RECEIVE,
+    from: "const hash = await hashOf(path, synced);",
+    to: 'const hash = createHash("sha256");',
+    scenarios: KEPT,
   },
 ];

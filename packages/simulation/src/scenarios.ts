@@ -2,6 +2,7 @@ import type { SimulationOptions, World } from "@model-gateway/emulator/simulatio
 import { aiSdk } from "./scenarios/ai-sdk.js";
 import { coreCalls } from "./scenarios/core-calls.js";
 import { coreStreams } from "./scenarios/core-streams.js";
+import { keptFiles } from "./scenarios/kept-files.js";
 import { langchainAgent } from "./scenarios/langchain-agent.js";
 import { nestFilms } from "./scenarios/nest-films.js";
 import { nestReplicas, placesOf } from "./scenarios/nest-replicas.js";
@@ -17,6 +18,11 @@ export const SCENARIOS: Record<string, SimulationOptions> = {
   "resumable-streams": { app: resumableStreams, maxVirtualMs: HOUR_MS },
   "ai-sdk": { app: aiSdk },
   "langchain-agent": { app: langchainAgent },
+  "kept-files": {
+    ...{ app: keptFiles, maxVirtualMs: HOUR_MS },
+    // Whoever knows what it should be looks whether a page is a film: a store keeps what it is sent.
+    faults: { refusedByProxy: 0, replacedByProxy: 0, crash: 0.04 },
+  },
   "nest-replicas": {
     ...{ app: nestReplicas, maxVirtualMs: HOUR_MS },
     invariants: { "no more films are open than there are places": overcrowded },
