@@ -4,8 +4,8 @@ import type { World } from "@model-gateway/emulator/simulation";
 import { NetworkedStreamStore } from "./stores/networked-stream-store.js";
 import type { StreamServer } from "./stores/stream-server.js";
 
-/** Short ones, so that worlds in which owners die are. */
-const SETTINGS = { graceMs: 20_000, keepMs: 600_000, leaseMs: 10_000, maxStreamBytes: 2 ** 20 };
+/** Short ones, so that worlds in which owners die are. In milliseconds. */
+export const STREAM_SETTINGS = { graceMs: 20_000, keepMs: 600_000, leaseMs: 10_000, maxStreamBytes: 2 ** 20 };
 
 /** What somebody asks of a replica. */
 export interface Asked {
@@ -22,20 +22,21 @@ export class StreamReplica {
   readonly #streams: ResumableStreams;
   readonly #within: ReturnType<typeof AsyncLocalStorage.snapshot>;
   readonly #died: Promise<never>;
+  #forget = () => {};
 
   /** Made in the process whose it is. @param signal aborts when it dies */
   constructor(world: World, server: StreamServer, signal: AbortSignal) {
     const store = new NetworkedStreamStore(world, server);
     this.#streams = new ResumableStreams({
       store,
-      settings: SETTINGS,
+      settings: STREAM_SETTINGS,
       warn: (message) => console.warn(message),
     });
     this.#within = AsyncLocalStorage.snapshot();
     this.#died = new Promise((_, reject) => {
-      signal.addEventListener("abort", () => reject(new LineBrokenError("The replica died.")), {
-        once: true,
-      });
+      const onAbort = () => reject(new LineBrokenError("The replica died."));
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#forget = () => signal.removeEventListener("abort", onAbort);
     });
     this.#died.catch(() => undefined);
   }
@@ -72,8 +73,9 @@ export class StreamReplica {
     return this.#asked(() => this.#streams.stop(key));
   }
 
-  close(): Promise<void> {
-    return this.#streams.close();
+  async close(): Promise<void> {
+    await this.#streams.close();
+    this.#forget();
   }
 
   /** Its own code runs as the process, whoever asked. */

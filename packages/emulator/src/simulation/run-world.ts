@@ -51,6 +51,11 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
   const time = new VirtualTime(WORLD_BEGINS_AT);
   const most = integerFrom(namedRandom(seed, "faults"), 0, maxFaults);
   const plan = new FaultPlan(seed, faults, most, without);
+  let violation: string | undefined;
+  const onRejection = (error: unknown) => {
+    violation ??= `a rejection that nobody handles: ${describe(error)}`;
+  };
+  process.on("unhandledRejection", onRejection);
   const restore = [seedGlobals(seed)];
   time.install();
   const world = new World({ seed, plan, time, emulator, extents });
@@ -64,7 +69,6 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
   );
   // What was imported by its name from `node:…` follows.
   syncBuiltinESMExports();
-  let violation: string | undefined;
   let steps = 0;
   let virtualMs = 0;
   let isMoving = true;
@@ -79,10 +83,6 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
     }
     return undefined;
   };
-  const onRejection = (error: unknown) => {
-    violation ??= `a rejection that nobody handles: ${describe(error)}`;
-  };
-  process.on("unhandledRejection", onRejection);
   try {
     let outcome: { error?: unknown } | undefined;
     const scenario: Owner = { ...world.gateway, name: "scenario", pid: 2, onDeath: new Set() };

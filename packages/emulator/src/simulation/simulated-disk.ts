@@ -54,9 +54,6 @@ export class SimulatedDisk {
     setEntry(this.#root, basename(VOLUME), folder(++this.#inodes));
   }
 
-  /** @internal Files into which the key of the world was written. */
-  readonly leaks: string[] = [];
-
   /** A path on this disk. */
   path(name: string): string {
     return join(VOLUME, name);
@@ -427,9 +424,9 @@ class SimulatedFileHandle {
     const at = this.#appends ? data.length : this.#at;
     const grown = resized(this.#file.data, Math.max(data.length, at + written.length));
     written.copy(grown, at);
-    const { apiKey, disk } = this.#world;
+    const { apiKey, leaks } = this.#world;
     const fresh = grown.subarray(Math.max(0, at - apiKey.length), at + written.length);
-    if (fresh.includes(apiKey)) disk.leaks.push(basename(this.#path));
+    if (fresh.includes(apiKey)) leaks.push(`The key stands in the file ${basename(this.#path)}`);
     this.#file.data = grown;
     this.#file.mtimeMs = Date.now();
     this.#at = at + written.length;

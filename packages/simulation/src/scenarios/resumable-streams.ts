@@ -2,7 +2,7 @@ import { type ImageStream, ModelGateway } from "@model-gateway/core";
 import { KeyedStreamError, type StreamPage, type StreamSource } from "@model-gateway/core/resumable";
 import type { World } from "@model-gateway/emulator/simulation";
 import { StreamServer } from "../stores/stream-server.js";
-import { type Asked, LineBrokenError, StreamReplica } from "../stream-replica.js";
+import { type Asked, LineBrokenError, STREAM_SETTINGS, StreamReplica } from "../stream-replica.js";
 
 const REPLICAS = 2;
 const KEY = "conversation";
@@ -29,12 +29,13 @@ export async function resumableStreams(world: World): Promise<void> {
       await replica.close();
     }),
   );
+  const call: Call = {};
   const readers = Array.from(
     { length: world.count("readers", 1, 3) },
-    (_, index) => new Reader(world, index),
+    (_, index) => new Reader(world, index, call),
   );
   const stopping = world.chance("somebody stops it", 0.25)
-    ? world.sleep(world.random("stop")() * 6_000).then(() => stop(world, replicas))
+    ? world.sleep(world.random("stop")() * 6_000).then(() => stop(world, replicas, call))
     : undefined;
   await Promise.all(readers.map((reader) => reader.read(replicas)));
   await stopping;
@@ -42,12 +43,26 @@ export async function resumableStreams(world: World): Promise<void> {
   await Promise.all(services.map(({ ended }) => ended));
   const kept = await server.look(KEY);
   for (const reader of readers) reader.judge(kept);
+  if (call.isLate) throw new Error("a call was made for a stream that was stopped long before");
   await closeStore();
 }
 
-async function stop(world: World, replicas: readonly (StreamReplica | undefined)[]): Promise<void> {
+/** What is known of the paid call. */
+interface Call {
+  stoppedAt?: number;
+  isLate?: boolean;
+}
+
+async function stop(
+  world: World,
+  replicas: readonly (StreamReplica | undefined)[],
+  call: Call,
+): Promise<void> {
   const told = await replicas[0]?.stop(KEY).then(
-    (wasRunning) => (wasRunning ? "is stopped" : "does not run"),
+    (wasRunning) => {
+      if (wasRunning) call.stoppedAt = Date.now();
+      return wasRunning ? "is stopped" : "does not run";
+    },
     (error: Error) => error.name,
   );
   world.trace.add("visitor", `stop: ${told}`);
@@ -58,12 +73,14 @@ class Reader {
   readonly #world: World;
   readonly #name: string;
   readonly #events: string[] = [];
+  readonly #call: Call;
   #run: string | undefined;
   #from: string | undefined;
   #end: string | undefined;
 
-  constructor(world: World, index: number) {
+  constructor(world: World, index: number, call: Call) {
     this.#world = world;
+    this.#call = call;
     this.#name = `reader ${index}`;
   }
 
@@ -85,6 +102,8 @@ class Reader {
     // What was refused is gone, and may have made way for another one.
     if (this.#end === "refused" && this.#events.length === 0) return;
     const { run, events = [], end } = kept ?? {};
+    // What core throws has a name of its own.
+    if (end?.problem?.name === "Error") throw new Error(`the call failed by itself: ${end.problem.message}`);
     if (run !== this.#run && this.#events.length > 0)
       throw new Error(`${this.#name} read another stream than the one that is kept`);
     if (JSON.stringify(this.#events) !== JSON.stringify(events))
@@ -96,7 +115,7 @@ class Reader {
   async #visit(replica: StreamReplica | undefined, leavesAfter: number): Promise<string | undefined> {
     if (replica === undefined) throw new LineBrokenError("There is no replica.");
     const asked: Asked = { key: KEY, from: this.#from };
-    if (this.#from === undefined) asked.source = sourceOf(this.#world);
+    if (this.#from === undefined) asked.source = sourceOf(this.#world, this.#call);
     let left = leavesAfter;
     const isWhole = await replica.read(asked, ({ id, json }) => {
       const [run, number] = positionOf(id);
@@ -121,14 +140,14 @@ class Reader {
 }
 
 /** Made by whoever asks, run by the process that is asked. */
-function sourceOf(world: World): StreamSource {
+function sourceOf(world: World, call: Call): StreamSource {
   const { apiKey, baseURL, fetch } = world;
   const gateway = new ModelGateway({ apiKey, baseURL, fetch, maxRetries: 0 });
   // What costs little may be asked again when its answer got lost, and is no purchase.
   if (world.chance("it is a chat", 0.5)) {
     const messages = [{ role: "user" as const, content: QUESTION }];
     const body = { model: "local-chat", messages, max_tokens: world.count("tokens", 3, 16) };
-    return { open: (signal) => gateway.chat.completions.create({ ...body, stream: true }, { signal }) };
+    return noting(call, (signal) => gateway.chat.completions.create({ ...body, stream: true }, { signal }));
   }
   const body = {
     model: "local-image-b64",
@@ -137,7 +156,17 @@ function sourceOf(world: World): StreamSource {
   };
   const paid = async (signal: AbortSignal) =>
     withoutBytes(await gateway.images.stream({ ...body, size: "1024x1024" }, { signal }));
-  return { open: (signal) => world.intend(KEY, () => paid(signal)) };
+  return noting(call, (signal) => world.intend(KEY, () => paid(signal)));
+}
+
+function noting(call: Call, open: StreamSource["open"]): StreamSource {
+  return {
+    open(signal) {
+      const { stoppedAt = Number.POSITIVE_INFINITY } = call;
+      if (Date.now() - stoppedAt > STREAM_SETTINGS.leaseMs) call.isLate = true;
+      return open(signal);
+    },
+  };
 }
 
 /** The pictures themselves would only take time. */
