@@ -81,7 +81,7 @@ export class FilmOrders {
     for (const key of this.keys) {
       if ((await videos.get(key)) !== undefined) continue;
       const body = { model: "local-video-2.0", content: [{ type: "text" as const, text: key }], duration: 5 };
-      const submit = () => videos.submit(body, { key });
+      const submit = () => videos.submit(body, { key, ...(later && { tenant: key }) });
       await (later ? submit() : this.#world.intend(key, submit)).catch((error) => {
         if (!(error instanceof VideoKeyTakenError)) this.#world.trace.add("app", `${key}: ${error.name}`);
       });

@@ -298,10 +298,10 @@ export const MUTANTS: readonly Mutant[] = [
     scenarios: REPLICAS,
   },
   {
-    fault: "places are given to all who want one",
-    file: LOCAL,
-    from: "return open < maxOpen && ofTenant < perTenant;",
-    to: "return open < Number.POSITIVE_INFINITY || ofTenant < perTenant;",
+    fault: "a film that is being submitted takes no place",
+    file: "nestjs/src/videos/video-task-record.ts",
+    from: "return waiting === undefined && keeping === undefined && !isOver(record)",
+    to: 'return waiting === undefined && record.status !== "submitting" && !isOver(record)',
     scenarios: REPLICAS,
   },
   {

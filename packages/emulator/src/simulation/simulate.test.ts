@@ -106,7 +106,7 @@ describe("a simulation", () => {
       async (world) => {
         const close = world.serve("https://elsewhere.example", () => new Response(null, { status: 204 }));
         const address = `https://elsewhere.example/${where === "address" ? world.apiKey : ""}`;
-        const headers = where === "headers" ? { "x-key": world.apiKey } : {};
+        const headers: Record<string, string> = where === "headers" ? { "x-key": world.apiKey } : {};
         const body = where === "body" ? JSON.stringify({ key: world.apiKey }) : "{}";
         await fetch(address, { method: "POST", headers, body }).catch(() => {});
         close();
