@@ -149,15 +149,15 @@ export class World {
     const { owner: asking = this.gateway } = from ?? {};
     let settled = false;
     const onDeath = () => {
-      if (!settled) purchase.outcomes.push({ told: "cut" });
+      if (!settled) this.purchases.told(purchase, { told: "cut" });
     };
     asking.onDeath.add(onDeath);
     try {
       const result = await running.run({ owner: asking, intent: name }, run);
-      purchase.outcomes.push({ told: "success" });
+      this.purchases.told(purchase, { told: "success" });
       return result;
     } catch (error) {
-      purchase.outcomes.push({ told: saysDoubt(error) ? "doubt" : "failure", error });
+      this.purchases.told(purchase, { told: saysDoubt(error) ? "doubt" : "failure", error });
       throw error;
     } finally {
       settled = true;
