@@ -81,8 +81,7 @@ export class SimulatedNetwork {
     this.open.add(name);
     owner.onDeath.add(() => this.open.delete(name));
     try {
-      if (!isCallback) await this.#world.step(owner, name);
-      signal.throwIfAborted();
+      if (!isCallback) await abortable(this.#world.step(owner, name), signal);
       const answer = running.run({ owner: this.#world.gateway }, () =>
         isCallback ? this.#callBack(name, request) : this.#carry(name, request, from?.intent),
       );
