@@ -1,6 +1,6 @@
 import type { BaseKind } from "../http/base-kinds.js";
 import type { Bill } from "../state/bill.js";
-import type { EmulatorKey } from "../state/key-store.js";
+import type { StoredKey } from "../state/key-store.js";
 import type { ModelEntry } from "../state/model-table.js";
 import type { Services } from "./services.js";
 
@@ -10,7 +10,7 @@ export interface Exchange {
   url: URL;
   /** Path parameters by name, decoded. */
   parameters: Record<string, string>;
-  key: EmulatorKey;
+  key: StoredKey;
   /** What the key may call under this base address. */
   models: readonly ModelEntry[];
   /** What of its group the key itself is not allowed. */

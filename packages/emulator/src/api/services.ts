@@ -6,6 +6,7 @@ import type { GroupStore } from "../state/group-store.js";
 import type { Journal } from "../state/journal.js";
 import type { KeyStore } from "../state/key-store.js";
 import type { Ledger } from "../state/ledger.js";
+import type { ModelStore } from "../state/model-store.js";
 import type { RateWindows } from "../state/rate-windows.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import type { CallbackLog } from "../tasks/callback-log.js";
@@ -29,6 +30,7 @@ export interface Services {
   /** How the image-chat model puts its image into an answer, unless the prompt says otherwise. */
   chatImageForm: ChatImageForm;
   clock: VirtualClock;
+  models: ModelStore;
   groups: GroupStore;
   keys: KeyStore;
   rates: RateWindows;

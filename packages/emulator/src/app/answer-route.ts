@@ -25,7 +25,11 @@ export async function answerRoute(
   if (route.method !== request.method) throw noSuchEndpoint(request, url);
 
   const key = services.keys.authenticate(request.headers.get("authorization"));
-  services.rates.take(key);
+  try {
+    services.rates.take(key);
+  } finally {
+    Object.assign(observed.headers, services.rates.headersOf(key));
+  }
   let body: unknown;
   if (route.method === "POST") {
     body = route.multipart ? await readFormBody(request) : await readJSONBody(request);
@@ -42,7 +46,7 @@ export async function answerRoute(
 
   const models = services.keys.modelsOf(key, base);
   const deniedModels = services.keys.deniedModelsOf(key);
-  const bill = new Bill(services.ledger, { key, endpoint: route.path, requestId: entry.id });
+  const bill = new Bill(services.ledger, services.models, { key, endpoint: route.path, requestId: entry.id });
   const exchange: Exchange = {
     request,
     url,

@@ -15,6 +15,8 @@ export interface ObservedRequest {
   path: string;
   /** The bearer token as sent, unchecked. */
   token: string | null;
+  /** Headers of the answer, whatever it is. */
+  headers: Record<string, string>;
   /** The journal entry under way. */
   entry: JournalEntry;
   /** Aborts when the client leaves or the emulator closes. */
@@ -61,9 +63,10 @@ export async function observeRequest(
     request.signal.removeEventListener("abort", onClientGone);
   };
 
+  const headers: Record<string, string> = { "x-request-id": entry.id };
   let response: Response;
   try {
-    response = await answer({ request, url, path, token, entry, signal: controller.signal });
+    response = await answer({ request, url, path, token, headers, entry, signal: controller.signal });
   } catch (error) {
     if (controller.signal.aborted || error instanceof ConnectionDropped) {
       finish(false);
@@ -71,7 +74,7 @@ export async function observeRequest(
     }
     response = (error instanceof APIError ? error : unexpected(error, entry)).toResponse();
   }
-  response.headers.set("x-request-id", entry.id);
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   entry.status = response.status;
   if (response.body && isEventStream(response)) return watchEnd(response, response.body, finish);
   finish(true);

@@ -1,10 +1,9 @@
 import type { Emulator } from "../emulator.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
-import { modelTable } from "../state/model-table.js";
 
 /** What `start` shows once the gateway runs. */
-export function startScreen({ url, urls }: Emulator): string {
-  const models = modelTable.map(({ id }) => id);
+export function startScreen({ url, urls, models: { list } }: Emulator, media: string): string {
+  const models = list().map(({ id, like }) => (like === undefined ? id : `${id} (like ${like})`));
   return `
   Model Gateway emulator is running.
 
@@ -15,6 +14,7 @@ export function startScreen({ url, urls }: Emulator): string {
 
   API key          ${WELL_KNOWN_KEY}
   Models           ${models.join(", ")}
+  Media            ${media}
   Control          ${new URL("/_emulator/api", url)}
 
   Point a client at it:

@@ -6,15 +6,15 @@ import { readJSONBody } from "../http/read-json-body.js";
 import { Refusal } from "../state/refusal.js";
 import type { ControlRoute } from "./control-exchange.js";
 import { controlRoutes } from "./control-routes.js";
-import { requireLocalCaller } from "./require-local-caller.js";
+import { type AllowedCallers, requireLocalCaller } from "./require-local-caller.js";
 
 const PREFIX = "/_emulator";
 
 /** Puts the control API below `/_emulator`. Its requests are no traffic of the gateway: they stand in no journal. */
-export function addControlRoutes(app: Hono, emulator: Emulator): void {
+export function addControlRoutes(app: Hono, emulator: Emulator, allowed: () => AllowedCallers): void {
   for (const route of controlRoutes) {
     app.on(route.method, PREFIX + route.path, ({ req }) =>
-      answerControl(req.raw, (url) => {
+      answerControl(req.raw, allowed(), (url) => {
         // The router also sends HEAD to the GET routes.
         if (req.raw.method !== route.method) throw noSuchControl(req.raw, url);
         return handle(emulator, route, req.raw, url, req.param());
@@ -23,7 +23,7 @@ export function addControlRoutes(app: Hono, emulator: Emulator): void {
   }
   for (const path of [PREFIX, `${PREFIX}/*`]) {
     app.all(path, ({ req }) =>
-      answerControl(req.raw, (url) => {
+      answerControl(req.raw, allowed(), (url) => {
         throw noSuchControl(req.raw, url);
       }),
     );
@@ -45,11 +45,12 @@ async function handle(
 /** The check of the caller and the Error body around whatever answers. */
 async function answerControl(
   request: Request,
+  allowed: AllowedCallers,
   answer: (url: URL) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     const url = new URL(request.url);
-    requireLocalCaller(request, url);
+    requireLocalCaller(request, url, allowed);
     return await answer(url);
   } catch (error) {
     return asAPIError(error).toResponse();

@@ -6,6 +6,7 @@ import { groupRoutes } from "./group-routes.js";
 import { journalRoutes } from "./journal-routes.js";
 import { keyRoutes } from "./key-routes.js";
 import { ledgerRoutes } from "./ledger-routes.js";
+import { modelRoutes } from "./model-routes.js";
 import { taskRoutes } from "./task-routes.js";
 
 /** The control API: the HTTP twin of what an `Emulator` offers in code. */
@@ -26,6 +27,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   },
   ...keyRoutes,
   ...groupRoutes,
+  ...modelRoutes,
   ...clockRoutes,
   ...faultRoutes,
   ...journalRoutes,
