@@ -28,7 +28,7 @@ async function run(command: Command): Promise<number> {
       process.stdout.write(`${packageJson.version}\n`);
       return 0;
     case "start":
-      return runStart(command.address, command.settings);
+      return runStart(command);
     case "exec":
       return runExec(command);
   }

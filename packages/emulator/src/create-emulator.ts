@@ -17,6 +17,7 @@ import { Ledger } from "./state/ledger.js";
 import { ModelStore } from "./state/model-store.js";
 import { RateWindows } from "./state/rate-windows.js";
 import { Refusal } from "./state/refusal.js";
+import { ReplyStore } from "./state/reply-store.js";
 import { VirtualClock } from "./state/virtual-clock.js";
 import { CallbackLog } from "./tasks/callback-log.js";
 import { TaskStore } from "./tasks/task-store.js";
@@ -72,6 +73,8 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
     ledger,
     journal: new Journal(),
     faults: new FaultStore(),
+    replies: new ReplyStore(settled.replies),
+    unmatched: settled.unmatched,
     tasks,
     callbacks,
     files,
@@ -138,6 +141,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       ]) {
         part.reset();
       }
+      services.replies.reset();
       services.faults.clear();
       services.journal.clear();
     },
@@ -189,6 +193,11 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       add: (fault) => services.faults.add(fault),
       list: () => services.faults.list(),
       clear: (id) => services.faults.clear(id),
+    },
+    replies: {
+      add: (rule) => services.replies.add(rule),
+      list: () => services.replies.list(),
+      clear: (id) => services.replies.clear(id),
     },
     videos: {
       list: (filter) => tasks.list(filter).map((task) => ({ id: task.id, ...taskBody(task, services) })),

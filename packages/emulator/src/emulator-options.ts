@@ -4,6 +4,7 @@ import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import type { EmulatorKey } from "./state/key-store.js";
 import type { EmulatorModel } from "./state/model-store.js";
+import type { ReplyRule } from "./state/reply-store.js";
 import type { VideoTimings } from "./tasks/task-store.js";
 
 /** Settings of an emulator; every one has a default. */
@@ -16,6 +17,10 @@ export interface EmulatorOptions {
   anyKey?: boolean;
   /** Models of one's own: other ids for those that it serves, such as `{ id: "gpt-4o", like: "local-chat" }`. */
   models?: readonly EmulatorModel[];
+  /** Answers that are written by hand: the first that fits a request is given. */
+  replies?: readonly ReplyRule[];
+  /** What becomes of a POST that none of the replies is for: `answer` it as usual, the default, or `refuse` it. */
+  unmatched?: "answer" | "refuse";
   /** Token groups beside `default`, `auto` and `image_video`. */
   groups?: readonly EmulatorGroup[];
   /** Real milliseconds before every answer; the events of a stream follow at a tenth of it. Default 0. */
@@ -47,6 +52,7 @@ const DEFAULT_TIMINGS: VideoTimings = { queuedMs: 500, runningMs: 2_500 };
 export function settleOptions(options: EmulatorOptions): SettledOptions {
   const { seed = 1, latency = 0, pace = "events", keys = [], groups = [], dataDir } = options;
   const { anyKey = false, models = [], cors = [], chatImageForm = "markdown" } = options;
+  const { replies = [], unmatched = "answer" } = options;
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer (got ${seed}).`);
   if (!CHAT_IMAGE_FORMS.includes(chatImageForm)) {
     throw new TypeError(
@@ -56,6 +62,9 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
   if (!STREAM_PACES.includes(pace)) {
     throw new TypeError(`pace must be one of ${STREAM_PACES.join(", ")} (got ${pace}).`);
   }
+  if (unmatched !== "answer" && unmatched !== "refuse") {
+    throw new TypeError(`unmatched must be answer or refuse (got ${unmatched}).`);
+  }
   for (const origin of cors) if (origin !== "*") requireOrigin("cors", origin);
   const videoTimings = { ...DEFAULT_TIMINGS, ...options.videoTimings };
   for (const [name, ms] of Object.entries({ latency, ...videoTimings })) {
@@ -63,5 +72,19 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
       throw new TypeError(`${name} must be milliseconds of at least 0 (got ${ms}).`);
     }
   }
-  return { seed, latency, pace, keys, anyKey, models, groups, cors, dataDir, chatImageForm, videoTimings };
+  return {
+    seed,
+    latency,
+    pace,
+    keys,
+    anyKey,
+    models,
+    replies,
+    unmatched,
+    groups,
+    cors,
+    dataDir,
+    chatImageForm,
+    videoTimings,
+  };
 }

@@ -5,6 +5,7 @@ import type { JournalEntry, JournalFilter } from "./state/journal.js";
 import type { EmulatorKey, StoredKey } from "./state/key-store.js";
 import type { LedgerEntry, LedgerFilter, LedgerTotal } from "./state/ledger.js";
 import type { EmulatorModel, ServedModel } from "./state/model-store.js";
+import type { ActiveReply, ReplyRule } from "./state/reply-store.js";
 import type { CallbackDelivery, CallbackFilter } from "./tasks/callback-log.js";
 import type { VideoFilter } from "./tasks/task-store.js";
 import type { FlatTaskBody } from "./videos/flat-task-body.js";
@@ -86,6 +87,15 @@ export interface Emulator {
     /** The faults in force, in the order in which they were added. */
     list(): ActiveFault[];
     /** Lifts one fault, or all. */
+    clear(id?: string): void;
+  };
+  /** Answers that are written by hand. */
+  readonly replies: {
+    /** Adds one after those that are there; returns its id. @throws TypeError when it makes no sense */
+    add(rule: ReplyRule): string;
+    /** All, with how often each was given. */
+    list(): ActiveReply[];
+    /** Takes one away, or all. */
     clear(id?: string): void;
   };
   readonly videos: {

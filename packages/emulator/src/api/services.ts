@@ -8,6 +8,7 @@ import type { KeyStore } from "../state/key-store.js";
 import type { Ledger } from "../state/ledger.js";
 import type { ModelStore } from "../state/model-store.js";
 import type { RateWindows } from "../state/rate-windows.js";
+import type { ReplyStore } from "../state/reply-store.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import type { CallbackLog } from "../tasks/callback-log.js";
 import type { TaskStore } from "../tasks/task-store.js";
@@ -37,6 +38,9 @@ export interface Services {
   ledger: Ledger;
   journal: Journal;
   faults: FaultStore;
+  replies: ReplyStore;
+  /** What becomes of requests that no reply was written for. */
+  unmatched: "answer" | "refuse";
   tasks: TaskStore;
   callbacks: CallbackLog;
   files: MediaFiles;

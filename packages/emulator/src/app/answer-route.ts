@@ -8,10 +8,11 @@ import { readFormBody } from "../http/read-form-body.js";
 import { readJSONBody } from "../http/read-json-body.js";
 import { abridge } from "../json/abridge.js";
 import { isRecord } from "../json/is-record.js";
-import { readPromptMarkers } from "../language/prompt-markers.js";
+import { markersIn, readPromptMarkers } from "../language/prompt-markers.js";
 import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
+import { findScriptedAnswer } from "./scripted-answer.js";
 
 /** Authentication, rate, body, faults, prompt markers, latency and the bill around an endpoint of the API. */
 export async function answerRoute(
@@ -39,11 +40,17 @@ export async function answerRoute(
   }
 
   const fault = services.faults.take({ path, model: entry.model, key: token });
+  const finish = async (answer: Response) => {
+    const answered = fault ? await faultAfter(fault, answer, signal) : answer;
+    return paceStream(answered, services.pace, services.seed);
+  };
   const replacement = fault && (await faultBefore(fault, signal));
   if (replacement) return replacement;
   await obeyMarkers(route, body, signal);
   if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
 
+  const script = await findScriptedAnswer(services, route, body, observed);
+  if (script.whole) return finish(script.whole);
   const models = services.keys.modelsOf(key, base);
   const deniedModels = services.keys.deniedModelsOf(key);
   const bill = new Bill(services.ledger, services.models, { key, endpoint: route.path, requestId: entry.id });
@@ -58,6 +65,7 @@ export async function answerRoute(
     services,
     bill,
     signal,
+    ...script.exchange,
   };
   let response: Response;
   try {
@@ -66,8 +74,7 @@ export async function answerRoute(
   } finally {
     bill.drop();
   }
-  const answered = fault ? await faultAfter(fault, response, signal) : response;
-  return paceStream(answered, services.pace, services.seed);
+  return finish(response);
 }
 
 /** 404 for a path, or a method on a path, that the API does not have. */
@@ -78,8 +85,8 @@ export function noSuchEndpoint(request: Request, url: URL): APIError {
 }
 
 async function obeyMarkers(route: Route, body: unknown, signal: AbortSignal): Promise<void> {
-  if (!route.promptText) return;
-  const markers = readPromptMarkers(route.promptText(body));
+  if (!route.promptTexts) return;
+  const markers = readPromptMarkers(route.promptTexts(body).map(markersIn).join(""));
   if (markers.delayMs > 0) await abortableDelay(markers.delayMs, signal);
   if (markers.status !== undefined) throw statusFaultError(markers.status, "A marker in the prompt");
   if (route.createsTask) return;

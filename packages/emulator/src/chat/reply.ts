@@ -15,7 +15,9 @@ export interface Reply {
 
 /** What of a reply is sent. */
 export interface LimitedReply extends Reply {
-  finishReason: "stop" | "length" | "tool_calls";
+  finishReason: "stop" | "length" | "tool_calls" | "content_filter";
+  /** The content as its stream is cut; by tokens where nobody says. */
+  chunks?: readonly string[];
   completionTokens: number;
   reasoningTokens: number;
 }

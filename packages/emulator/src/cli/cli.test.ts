@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -97,6 +100,31 @@ describe("model-gateway-emulator exec", () => {
     expect(without.stdout).toBe(`${process.env["OPENAI_BASE_URL"] ?? "none"}\n`);
   });
 
+  it("says what stands in a file, and what is wrong with one", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "replies-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [good, bad] = [join(folder, "good.yaml"), join(folder, "bad.yaml")];
+    await writeFile(good, "replies:\n  - when: { text: refund }\n    reply: Five days.\n");
+    await writeFile(bad, "replies:\n  - anser: Five days.\n");
+    const ask = script(`
+      const { MODEL_GATEWAY_BASE_URL: url, MODEL_GATEWAY_API_KEY: key } = process.env;
+      const ask = (content) => fetch(url + "/chat/completions", {
+        method: "POST",
+        headers: { authorization: "Bearer " + key, "content-type": "application/json" },
+        body: JSON.stringify({ model: "local-chat", messages: [{ role: "user", content }] }),
+      }).then((response) => response.json());
+      Promise.all([ask("refund?"), ask("Hello")]).then(([said, refused]) =>
+        console.log(said.choices[0].message.content, refused.error.code));
+    `);
+    const [scripted, refused] = await Promise.all([
+      cli("exec", "--replies", good, "--only-replies", ...ask).result,
+      cli("start", "--replies", bad).result,
+    ]);
+    expect(scripted).toMatchObject({ stdout: "Five days. no_reply\n", code: 0 });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`${bad}:2 replies[0].anser is unknown here`);
+  });
+
   it("passes the exit code on", async () => {
     expect((await cli("exec", ...script("process.exit(7)")).result).code).toBe(7);
   });
@@ -155,7 +183,8 @@ describe("the command line", () => {
     const models = ["--model", "gpt-4o=local-chat", "--model", "tts-1=local-speech", "--any-key"];
     const origins = ["--cors", "http://a.test", "--cors", "http://b.test"];
     const address = ["--port", "1", "--host", "0.0.0.0", "--advertise", "http://c.test"];
-    expect(parseCommand(["start", ...settings, ...models, ...origins, ...address])).toEqual({
+    const scripts = ["--replies", "a.yaml", "--replies", "b.json", "--only-replies"];
+    expect(parseCommand(["start", ...settings, ...models, ...origins, ...scripts, ...address])).toEqual({
       name: "start",
       address: { port: 1, host: "0.0.0.0", advertise: "http://c.test" },
       settings: {
@@ -164,8 +193,9 @@ describe("the command line", () => {
           { id: "gpt-4o", like: "local-chat" },
           { id: "tts-1", like: "local-speech" },
         ],
-        cors: ["http://a.test", "http://b.test"],
+        ...{ cors: ["http://a.test", "http://b.test"], unmatched: "refuse" },
       },
+      repliesFiles: ["a.yaml", "b.json"],
     });
   });
 

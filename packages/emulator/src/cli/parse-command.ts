@@ -8,6 +8,8 @@ export type Command =
       name: "start";
       address: { port: number; host?: string; advertise?: string };
       settings: EmulatorSettings;
+      /** Files of scripted answers. */
+      repliesFiles: string[];
     }
   | {
       name: "exec";
@@ -16,6 +18,8 @@ export type Command =
       /** Whether `OPENAI_API_KEY` and `OPENAI_BASE_URL` are set, too. */
       openaiEnvironment: boolean;
       settings: EmulatorSettings;
+      /** Files of scripted answers. */
+      repliesFiles: string[];
     }
   | { name: "help" }
   | { name: "version" };
@@ -29,6 +33,7 @@ export interface EmulatorSettings {
   models?: EmulatorModel[];
   anyKey?: boolean;
   cors?: string[];
+  unmatched?: "refuse";
 }
 
 export const DEFAULT_PORT = 4010;
@@ -45,6 +50,8 @@ const OPTIONS = {
   seed: { type: "string" },
   latency: { type: "string" },
   pace: { type: "string" },
+  replies: { type: "string", multiple: true },
+  "only-replies": { type: "boolean" },
   "data-dir": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
@@ -69,6 +76,8 @@ Options:
   --seed <integer>     decides every choice of the local models (default 1)
   --latency <ms>       milliseconds before every answer (default 0)
   --pace <pace>        how streams are written: events (default), whole, bytes, cuts
+  --replies <file>     scripted answers, as YAML or JSON; as often as you like
+  --only-replies       refuse what no scripted answer is for
   --data-dir <folder>  keep rendered media there as files
   -h, --help           show this
   -v, --version        show the version
@@ -108,13 +117,20 @@ export function parseCommand(argv: readonly string[]): Command {
     models: values.model?.map(readModel),
     anyKey: values["any-key"],
     cors: values.cors,
+    ...(values["only-replies"] && { unmatched: "refuse" }),
   };
+  const repliesFiles = values.replies ?? [];
 
   if (name === "start") {
     if (rest.length > 0) throw new UsageError("start takes no command; use exec -- <command>.");
     if (values["openai-env"]) throw new UsageError("start sets no variables; --openai-env goes with exec.");
     const port = integer("--port", values.port, 0, LARGEST_PORT) ?? DEFAULT_PORT;
-    return { name, address: { port, host: values.host, advertise: values.advertise }, settings };
+    return {
+      name,
+      address: { port, host: values.host, advertise: values.advertise },
+      settings,
+      repliesFiles,
+    };
   }
   for (const option of ["port", "host", "advertise"] as const) {
     if (values[option] !== undefined) {
@@ -123,7 +139,14 @@ export function parseCommand(argv: readonly string[]): Command {
   }
   const [command, ...commandArguments] = rest;
   if (command === undefined) throw new UsageError("exec needs a command: exec -- npm test.");
-  return { name, command, commandArguments, openaiEnvironment: values["openai-env"] ?? false, settings };
+  return {
+    name,
+    command,
+    commandArguments,
+    openaiEnvironment: values["openai-env"] ?? false,
+    settings,
+    repliesFiles,
+  };
 }
 
 function readModel(text: string): EmulatorModel {

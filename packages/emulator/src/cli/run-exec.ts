@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
+import { readRepliesFiles } from "../replies/read-replies-file.js";
 import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
 import type { Command } from "./parse-command.js";
 
@@ -13,7 +14,8 @@ const SIGNAL_EXIT_BASE = 128;
  * Resolves to the command's exit code, as a shell would report it.
  */
 export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise<number> {
-  const emulator = await createEmulator(exec.settings).listen({ port: 0 });
+  const replies = await readRepliesFiles(exec.repliesFiles);
+  const emulator = await createEmulator({ ...exec.settings, replies }).listen({ port: 0 });
   try {
     return await runCommand(exec.command, exec.commandArguments, {
       ...emulatorEnvironment(emulator),

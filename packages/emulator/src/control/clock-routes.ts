@@ -1,5 +1,5 @@
+import { readMembers } from "../checks/read-members.js";
 import type { ControlRoute } from "./control-exchange.js";
-import { readMembers } from "./read-members.js";
 
 /** The last point in time that a date can hold. */
 const END_OF_TIME_MS = 8_640_000_000_000_000;

@@ -7,6 +7,7 @@ import { journalRoutes } from "./journal-routes.js";
 import { keyRoutes } from "./key-routes.js";
 import { ledgerRoutes } from "./ledger-routes.js";
 import { modelRoutes } from "./model-routes.js";
+import { replyRoutes } from "./reply-routes.js";
 import { taskRoutes } from "./task-routes.js";
 
 /** The control API: the HTTP twin of what an `Emulator` offers in code. */
@@ -30,6 +31,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...modelRoutes,
   ...clockRoutes,
   ...faultRoutes,
+  ...replyRoutes,
   ...journalRoutes,
   ...taskRoutes,
   ...callbackRoutes,

@@ -1,7 +1,7 @@
+import { type Readers, readMembers, readNumberText } from "../checks/read-members.js";
 import { BASE_KINDS } from "../http/base-kinds.js";
 import type { JournalFilter } from "../state/journal.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers, readNumberText } from "./read-members.js";
 
 const FILTER: Readers<JournalFilter> = {
   method: (field) => field.string(),

@@ -1,6 +1,6 @@
+import { type Readers, readMembers } from "../checks/read-members.js";
 import type { LedgerFilter } from "../state/ledger.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers } from "./read-members.js";
 
 const FILTER: Readers<LedgerFilter> = {
   kind: (field) => field.oneOf(["charge", "refund"]),

@@ -1,9 +1,9 @@
+import { type Readers, readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
 import type { ModelPrice } from "../state/model-prices.js";
 import type { EmulatorModel, ServedModel } from "../state/model-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers } from "./read-members.js";
 
 const MODEL: Readers<EmulatorModel> = {
   id: (field) => field.nonEmptyString(),

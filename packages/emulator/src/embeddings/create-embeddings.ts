@@ -2,7 +2,7 @@ import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
 import { isRecord } from "../json/is-record.js";
-import { markersIn, stripPromptMarkers } from "../language/prompt-markers.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { countTokens } from "../language/tokenize.js";
 import { checkEmbeddingsRequest } from "./check-embeddings-request.js";
 import { embedText } from "./embed-text.js";
@@ -28,11 +28,11 @@ export function createEmbeddings(exchange: Exchange): Response {
   });
 }
 
-/** The prompt markers of all inputs of a request, checked or not. */
-export function embeddingInputText(body: unknown): string {
+/** The inputs of a request, checked or not. */
+export function embeddingInputTexts(body: unknown): string[] {
   const input = isRecord(body) ? body["input"] : undefined;
   const texts: unknown[] = Array.isArray(input) ? input : [input];
-  return texts.map((text) => (typeof text === "string" ? markersIn(text) : "")).join("");
+  return texts.filter((text) => typeof text === "string");
 }
 
 /** Little-endian 32-bit floats, as clients of this wire format decode them. */

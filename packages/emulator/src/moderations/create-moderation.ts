@@ -4,7 +4,7 @@ import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
-import { markersIn, stripPromptMarkers } from "../language/prompt-markers.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { countTokens } from "../language/tokenize.js";
 import { moderateText } from "./moderate-text.js";
 
@@ -37,11 +37,11 @@ export function createModeration(exchange: Exchange): Response {
   });
 }
 
-/** The prompt markers of all inputs of a request, checked or not. */
-export function moderationInputText(body: unknown): string {
+/** The inputs of a request, checked or not. */
+export function moderationInputTexts(body: unknown): string[] {
   const input = isRecord(body) ? body["input"] : undefined;
   const texts: unknown[] = Array.isArray(input) ? input : [input];
-  return texts.map((text) => (typeof text === "string" ? markersIn(text) : "")).join("");
+  return texts.filter((text) => typeof text === "string");
 }
 
 function checkInputs(field: Field): string[] {

@@ -23,6 +23,10 @@ export interface JournalEntry {
   complete: boolean;
   /** The parsed JSON body with long strings cut, or undefined when there was none. */
   body?: unknown;
+  /** The scripted reply that it got. */
+  reply?: string;
+  /** Why the scripted replies that there are were not for it, one each. */
+  misses?: string[];
   /** What went wrong inside the emulator, for an unexpected 500. */
   failure?: string;
 }
