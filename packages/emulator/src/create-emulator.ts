@@ -16,6 +16,7 @@ import { KeyStore, maskKey } from "./state/key-store.js";
 import { Ledger } from "./state/ledger.js";
 import { ModelStore } from "./state/model-store.js";
 import { RateWindows } from "./state/rate-windows.js";
+import { bodyOf, describeCall } from "./state/recorded-call.js";
 import { Refusal } from "./state/refusal.js";
 import { ReplyStore } from "./state/reply-store.js";
 import { VirtualClock } from "./state/virtual-clock.js";
@@ -71,7 +72,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
     keys: new KeyStore(keys, { groups: groupStore, models, now: () => clock.now(), anyKey }),
     rates: new RateWindows(() => clock.now()),
     ledger,
-    journal: new Journal(),
+    journal: new Journal(settled.journal),
     faults: new FaultStore(),
     replies: new ReplyStore(settled.replies),
     unmatched: settled.unmatched,
@@ -125,6 +126,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       await listener?.close();
       listener = undefined;
       for (const exchange of services.openExchanges) exchange.abort(reason);
+      services.journal.close();
       await services.media.release();
     },
     reset() {
@@ -149,6 +151,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       now: () => clock.now(),
       set: (ms) => clock.set(ms),
       advance: (ms) => clock.advance(ms),
+      nextAt: () => clock.nextAt(),
     },
     keys: {
       add: (key) => services.keys.add(key),
@@ -187,6 +190,16 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
     },
     journal: {
       list: (filter) => services.journal.list(filter),
+      get: (id) => {
+        const exchange = services.journal.exchange(id);
+        const entry = exchange && services.journal.list().find((each) => each.id === id);
+        return entry && describeCall(entry, exchange);
+      },
+      bytes: (id) => {
+        const exchange = services.journal.exchange(id);
+        return exchange && !exchange.dropped ? bodyOf(exchange) : undefined;
+      },
+      subscribe: (listener) => services.journal.subscribe(listener),
       clear: () => services.journal.clear(),
     },
     faults: {

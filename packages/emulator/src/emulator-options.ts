@@ -2,6 +2,7 @@ import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./api/chat-image-form.js";
 import { requireOrigin } from "./http/listen-address.js";
 import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
 import type { EmulatorGroup } from "./state/group-store.js";
+import { type JournalSettings, KEPT_BODIES } from "./state/journal.js";
 import type { EmulatorKey } from "./state/key-store.js";
 import type { EmulatorModel } from "./state/model-store.js";
 import type { ReplyRule } from "./state/reply-store.js";
@@ -30,6 +31,8 @@ export interface EmulatorOptions {
    * the default, as a real route does), all in one (`whole`), one by one (`bytes`), or cut anywhere by the seed (`cuts`).
    */
   pace?: StreamPace;
+  /** What the journal keeps of bodies; `maxBytes` of whole ones in all. Default `{ bodies: "whole", maxBytes: 67108864 }`. */
+  journal?: Partial<JournalSettings>;
   /** Folder in which rendered media are kept as files too; in memory only by default. */
   dataDir?: string;
   /** How `local-chat-image` puts its image into an answer; a marker `[[as:…]]` in a prompt overrides it. Default `markdown`. */
@@ -41,11 +44,14 @@ export interface EmulatorOptions {
 }
 
 /** Options with every default filled in. */
-export interface SettledOptions extends Required<Omit<EmulatorOptions, "dataDir" | "videoTimings">> {
+export interface SettledOptions
+  extends Required<Omit<EmulatorOptions, "dataDir" | "videoTimings" | "journal">> {
+  journal: JournalSettings;
   dataDir: string | undefined;
   videoTimings: VideoTimings;
 }
 
+const DEFAULT_JOURNAL: JournalSettings = { bodies: "whole", maxBytes: 64 * 1_024 * 1_024 };
 const DEFAULT_TIMINGS: VideoTimings = { queuedMs: 500, runningMs: 2_500 };
 
 /** Fills in the defaults. @throws TypeError for an option out of range */
@@ -66,6 +72,13 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     throw new TypeError(`unmatched must be answer or refuse (got ${unmatched}).`);
   }
   for (const origin of cors) if (origin !== "*") requireOrigin("cors", origin);
+  const journal = { ...DEFAULT_JOURNAL, ...options.journal };
+  if (!KEPT_BODIES.includes(journal.bodies)) {
+    throw new TypeError(`journal.bodies must be one of ${KEPT_BODIES.join(", ")} (got ${journal.bodies}).`);
+  }
+  if (!(journal.maxBytes >= 0)) {
+    throw new TypeError(`journal.maxBytes must be a number of at least 0 (got ${journal.maxBytes}).`);
+  }
   const videoTimings = { ...DEFAULT_TIMINGS, ...options.videoTimings };
   for (const [name, ms] of Object.entries({ latency, ...videoTimings })) {
     if (!Number.isFinite(ms) || ms < 0) {
@@ -83,6 +96,7 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     unmatched,
     groups,
     cors,
+    journal,
     dataDir,
     chatImageForm,
     videoTimings,

@@ -1,10 +1,11 @@
 import type { BaseKind } from "./http/base-kinds.js";
 import type { ActiveFault, Fault } from "./state/fault-store.js";
 import type { EmulatorGroup } from "./state/group-store.js";
-import type { JournalEntry, JournalFilter } from "./state/journal.js";
+import type { JournalChange, JournalEntry, JournalFilter } from "./state/journal.js";
 import type { EmulatorKey, StoredKey } from "./state/key-store.js";
 import type { LedgerEntry, LedgerFilter, LedgerTotal } from "./state/ledger.js";
 import type { EmulatorModel, ServedModel } from "./state/model-store.js";
+import type { RecordedCall } from "./state/recorded-call.js";
 import type { ActiveReply, ReplyRule } from "./state/reply-store.js";
 import type { CallbackDelivery, CallbackFilter } from "./tasks/callback-log.js";
 import type { VideoFilter } from "./tasks/task-store.js";
@@ -45,6 +46,8 @@ export interface Emulator {
     set(ms: number): Promise<void>;
     /** Moves forward; resolves when everything that became due has run, callbacks included. */
     advance(ms: number): Promise<void>;
+    /** When something happens next by itself; undefined when nothing is due. */
+    nextAt(): number | undefined;
   };
   /** Every change throws a TypeError when it makes no sense. */
   readonly keys: {
@@ -79,6 +82,12 @@ export interface Emulator {
   };
   readonly journal: {
     list(filter?: JournalFilter): JournalEntry[];
+    /** A call whole: headers without the key, bodies, events with their times. Undefined for what is not kept so. */
+    get(id: string): RecordedCall | undefined;
+    /** The bytes of its answer, as far as they were sent. */
+    bytes(id: string): Uint8Array | undefined;
+    /** Calls `listener` at each change, until the function is called that it returns. */
+    subscribe(listener: (change: JournalChange) => void): () => void;
     clear(): void;
   };
   readonly faults: {

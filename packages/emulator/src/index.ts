@@ -7,12 +7,19 @@ export type { BaseKind } from "./http/base-kinds.js";
 export { readRepliesFile } from "./replies/read-replies-file.js";
 export type { ActiveFault, Fault, FaultKind } from "./state/fault-store.js";
 export type { EmulatorGroup } from "./state/group-store.js";
-export type { JournalEntry, JournalFilter } from "./state/journal.js";
+export type {
+  JournalChange,
+  JournalEntry,
+  JournalFilter,
+  JournalSettings,
+  KeptBodies,
+} from "./state/journal.js";
 export { type EmulatorKey, type StoredKey, WELL_KNOWN_KEY } from "./state/key-store.js";
 export type { CountedUsage, LedgerEntry, LedgerFilter, LedgerTotal } from "./state/ledger.js";
 export { type ModelPrice, modelPrices } from "./state/model-prices.js";
 export type { EmulatorModel, ServedModel } from "./state/model-store.js";
 export type { ModelCapability, ModelGroup } from "./state/model-table.js";
+export type { RecordedCall } from "./state/recorded-call.js";
 export type {
   ActiveReply,
   JSONValue,

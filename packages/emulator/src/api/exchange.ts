@@ -21,6 +21,8 @@ export interface Exchange {
   services: Services;
   /** What the call costs; whatever is open on it when the endpoint has answered is charged. */
   bill: Bill;
+  /** Says why it is answered as it is, for the journal. */
+  explain(...lines: string[]): void;
   /** What a script says that the answer is. */
   scripted?: ScriptedReply;
   /** Real milliseconds before each event of a stream, in place of what the settings say. */

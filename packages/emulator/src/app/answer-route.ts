@@ -33,8 +33,8 @@ export async function answerRoute(
   }
   let body: unknown;
   if (route.method === "POST") {
-    body = route.multipart ? await readFormBody(request) : await readJSONBody(request);
-    entry.body = abridge(body);
+    body = route.multipart ? await readForm(observed) : await readJSON(observed);
+    if (services.journal.bodies !== "none") entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;
   }
@@ -44,12 +44,17 @@ export async function answerRoute(
     const answered = fault ? await faultAfter(fault, answer, signal) : answer;
     return paceStream(answered, services.pace, services.seed);
   };
+  const explain = (...lines: string[]) => {
+    entry.why = [...(entry.why ?? []), ...lines];
+  };
+  if (fault) explain(`The fault ${fault.id} (${fault.kind}) is in force.`);
   const replacement = fault && (await faultBefore(fault, signal));
   if (replacement) return replacement;
-  await obeyMarkers(route, body, signal);
+  await obeyMarkers(route, body, { signal, explain });
   if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
 
   const script = await findScriptedAnswer(services, route, body, observed);
+  if (entry.reply !== undefined) explain(`${entry.reply} is for it.`);
   if (script.whole) return finish(script.whole);
   const models = services.keys.modelsOf(key, base);
   const deniedModels = services.keys.deniedModelsOf(key);
@@ -65,6 +70,7 @@ export async function answerRoute(
     services,
     bill,
     signal,
+    explain,
     ...script.exchange,
   };
   let response: Response;
@@ -73,8 +79,19 @@ export async function answerRoute(
     bill.settle();
   } finally {
     bill.drop();
+    if (bill.charged !== undefined) entry.units = bill.charged;
   }
   return finish(response);
+}
+
+function readJSON({ request, recording }: ObservedRequest): Promise<unknown> {
+  return readJSONBody(request, { onText: (text) => recording?.sentText(text) });
+}
+
+async function readForm({ request, recording }: ObservedRequest): Promise<unknown> {
+  const form = await readFormBody(request);
+  recording?.sentForm(form);
+  return form;
 }
 
 /** 404 for a path, or a method on a path, that the API does not have. */
@@ -84,9 +101,16 @@ export function noSuchEndpoint(request: Request, url: URL): APIError {
   );
 }
 
-async function obeyMarkers(route: Route, body: unknown, signal: AbortSignal): Promise<void> {
+async function obeyMarkers(
+  route: Route,
+  body: unknown,
+  { signal, explain }: Pick<Exchange, "signal" | "explain">,
+): Promise<void> {
   if (!route.promptTexts) return;
-  const markers = readPromptMarkers(route.promptTexts(body).map(markersIn).join(""));
+  const found = route.promptTexts(body).map(markersIn).join("");
+  if (found === "") return;
+  explain(`The prompt holds ${found}.`);
+  const markers = readPromptMarkers(found);
   if (markers.delayMs > 0) await abortableDelay(markers.delayMs, signal);
   if (markers.status !== undefined) throw statusFaultError(markers.status, "A marker in the prompt");
   if (route.createsTask) return;

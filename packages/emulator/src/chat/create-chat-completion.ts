@@ -41,9 +41,12 @@ export async function createChatCompletion(exchange: Exchange): Promise<Response
   });
 }
 
-async function think({ services }: Exchange, request: ChatRequest, reasons: boolean): Promise<LimitedReply> {
+async function think(exchange: Exchange, request: ChatRequest, reasons: boolean): Promise<LimitedReply> {
+  const { services, explain } = exchange;
   const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
   const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
   const seed = request.seed ?? services.seed;
-  return limitReply(composeReply(request, { seed, reasons, seenImages }), request);
+  const reply = composeReply(request, { seed, reasons, seenImages });
+  explain(...reply.why);
+  return limitReply(reply, request);
 }

@@ -11,10 +11,12 @@ export interface Reply {
   content: string | null;
   reasoning?: string;
   toolCalls: ComposedToolCall[];
+  /** How the model came to it. */
+  why: string[];
 }
 
 /** What of a reply is sent. */
-export interface LimitedReply extends Reply {
+export interface LimitedReply extends Omit<Reply, "why"> {
   finishReason: "stop" | "length" | "tool_calls" | "content_filter";
   /** The content as its stream is cut; by tokens where nobody says. */
   chunks?: readonly string[];

@@ -1,6 +1,7 @@
 import { callbackRoutes } from "./callback-routes.js";
 import { clockRoutes } from "./clock-routes.js";
 import { type ControlRoute, emptyResponse } from "./control-exchange.js";
+import { eventRoutes } from "./event-routes.js";
 import { faultRoutes } from "./fault-routes.js";
 import { groupRoutes } from "./group-routes.js";
 import { journalRoutes } from "./journal-routes.js";
@@ -33,6 +34,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...faultRoutes,
   ...replyRoutes,
   ...journalRoutes,
+  ...eventRoutes,
   ...taskRoutes,
   ...callbackRoutes,
   ...ledgerRoutes,

@@ -8,6 +8,8 @@ export class Bill {
   private readonly ledger: Ledger;
   private readonly models: ModelStore;
   private readonly about: { key: StoredKey; endpoint: string; requestId: string };
+  /** The units that the call was charged, once it was. */
+  charged: number | undefined;
   private open: { model: string; counted: CountedUsage; hold: Hold } | undefined;
 
   constructor(
@@ -49,7 +51,9 @@ export class Bill {
     const { model, counted, hold } = this.open;
     this.open = undefined;
     if (!this.ledger.release(hold)) return;
-    this.ledger.charge({ ...this.about, model, counted, units: this.models.priceOf(model, counted), taskId });
+    const units = this.models.priceOf(model, counted);
+    this.ledger.charge({ ...this.about, model, counted, units, taskId });
+    this.charged = units;
   }
 
   /** Forgets an open bill: the call came to nothing. */

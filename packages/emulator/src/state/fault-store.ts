@@ -87,12 +87,12 @@ export class FaultStore {
   }
 
   /** The first fault that hits the request, with one of its `times` used up. */
-  take(target: FaultTarget): Fault | undefined {
+  take(target: FaultTarget): (Fault & { id: string }) | undefined {
     const hit = this.faults.find(({ fault }) => matches(fault, target));
     if (!hit) return undefined;
     hit.left -= 1;
     if (hit.left <= 0) this.clear(hit.id);
-    return hit.fault;
+    return { ...hit.fault, id: hit.id };
   }
 }
 
