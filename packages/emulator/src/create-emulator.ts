@@ -1,6 +1,7 @@
 import type { Latency, Services } from "./api/services.js";
 import { buildApp } from "./app/build-app.js";
 import { type Listener, listen } from "./app/listen.js";
+import { CONSOLE_FOLDER } from "./control/console-page.js";
 import type { AllowedCallers } from "./control/require-local-caller.js";
 import type { Emulator } from "./emulator.js";
 import { type EmulatorOptions, settleOptions } from "./emulator-options.js";
@@ -28,6 +29,7 @@ import { taskBody } from "./videos/task-body.js";
 /** What stands in for parts of an emulator. */
 interface EmulatorParts {
   media?: Partial<MediaRenderer>;
+  consoleFolder?: string;
 }
 
 /** Where requests go that need no port. The top-level domain is reserved: it never leaves the machine. */
@@ -45,7 +47,10 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  * ```
  * @throws TypeError for an option out of range
  */
-export function createEmulator(options: EmulatorOptions = {}, { media }: EmulatorParts = {}): Emulator {
+export function createEmulator(
+  options: EmulatorOptions = {},
+  { media, consoleFolder = CONSOLE_FOLDER }: EmulatorParts = {},
+): Emulator {
   const { seed, latency, pace, keys, anyKey, groups, dataDir, chatImageForm, videoTimings, ...settled } =
     settleOptions(options);
   const closing = new AbortController();
@@ -216,6 +221,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       list: (filter) => tasks.list(filter).map((task) => ({ id: task.id, ...taskBody(task, services) })),
       succeed: (id) => tasks.succeed(id),
       fail: (id, message) => tasks.fail(id, message),
+      timeline: (id) => tasks.timeline(id),
     },
     callbacks: {
       list: (filter) => callbacks.list(filter),
@@ -223,7 +229,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
     },
     [Symbol.asyncDispose]: () => emulator.close(),
   };
-  const app = buildApp(services, emulator, { cors: settled.cors, callers: () => callers });
+  const app = buildApp(services, emulator, { cors: settled.cors, callers: () => callers, consoleFolder });
   return emulator;
 }
 

@@ -9,6 +9,7 @@ import type { RecordedCall } from "./state/recorded-call.js";
 import type { ActiveReply, ReplyRule } from "./state/reply-store.js";
 import type { CallbackDelivery, CallbackFilter } from "./tasks/callback-log.js";
 import type { VideoFilter } from "./tasks/task-store.js";
+import type { VideoTaskStep } from "./tasks/video-task.js";
 import type { FlatTaskBody } from "./videos/flat-task-body.js";
 import type { WrappedTaskBody } from "./videos/wrapped-task-body.js";
 
@@ -112,6 +113,8 @@ export interface Emulator {
     list(filter?: VideoFilter): EmulatorVideo[];
     succeed(id: string): Promise<void>;
     fail(id: string, message?: string): Promise<void>;
+    /** Each status that a task has had, and since when, by the emulator's clock. @throws TypeError when there is none */
+    timeline(id: string): VideoTaskStep[];
   };
   readonly callbacks: {
     list(filter?: CallbackFilter): CallbackDelivery[];

@@ -2,8 +2,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
-import { addControlRoutes } from "../control/add-control-routes.js";
-import type { AllowedCallers } from "../control/require-local-caller.js";
+import { addControlRoutes, type ControlSettings } from "../control/add-control-routes.js";
 import type { Emulator } from "../emulator.js";
 import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
@@ -12,11 +11,9 @@ import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
 
 /** What an application is told beside its services. */
-export interface AppSettings {
+export interface AppSettings extends ControlSettings {
   /** Origins of pages that may call the API; `*` for all. The control API is none of theirs. */
   cors: readonly string[];
-  /** Who may control it, now. */
-  callers: () => AllowedCallers;
 }
 
 /** What pages may read of an answer. */
@@ -50,7 +47,7 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
       serveFile(services, request, url, context.req.param()),
     ),
   );
-  addControlRoutes(app, emulator, settings.callers);
+  addControlRoutes(app, emulator, settings);
   app.notFound((context) =>
     observeRequest(services, context.req.raw, ({ request, url }) => {
       throw noSuchEndpoint(request, url);

@@ -15,7 +15,7 @@ export function startScreen({ url, urls, models: { list } }: Emulator, media: st
   API key          ${WELL_KNOWN_KEY}
   Models           ${models.join(", ")}
   Media            ${media}
-  Control          ${new URL("/_emulator/api", url)}
+  Console          ${new URL("/_emulator/", url)}
 
   Point a client at it:
 

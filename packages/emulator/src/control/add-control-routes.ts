@@ -4,14 +4,27 @@ import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
 import { readJSONBody } from "../http/read-json-body.js";
 import { Refusal } from "../state/refusal.js";
+import { consolePage } from "./console-page.js";
 import type { ControlRoute } from "./control-exchange.js";
 import { controlRoutes } from "./control-routes.js";
 import { type AllowedCallers, requireLocalCaller } from "./require-local-caller.js";
 
 const PREFIX = "/_emulator";
 
-/** Puts the control API below `/_emulator`. Its requests are no traffic of the gateway: they stand in no journal. */
-export function addControlRoutes(app: Hono, emulator: Emulator, allowed: () => AllowedCallers): void {
+/** What the control API is told beside the emulator. */
+export interface ControlSettings {
+  /** Who may call it, now. */
+  callers: () => AllowedCallers;
+  /** Where the files of the console are. */
+  consoleFolder: string;
+}
+
+/** Puts the console and the control API below `/_emulator`. Its requests are no traffic of the gateway: they stand in no journal. */
+export function addControlRoutes(
+  app: Hono,
+  emulator: Emulator,
+  { callers: allowed, consoleFolder }: ControlSettings,
+): void {
   for (const route of controlRoutes) {
     app.on(route.method, PREFIX + route.path, ({ req }) =>
       answerControl(req.raw, allowed(), (url) => {
@@ -23,11 +36,19 @@ export function addControlRoutes(app: Hono, emulator: Emulator, allowed: () => A
   }
   for (const path of [PREFIX, `${PREFIX}/*`]) {
     app.all(path, ({ req }) =>
-      answerControl(req.raw, allowed(), (url) => {
+      answerControl(req.raw, allowed(), async (url) => {
+        const page = req.raw.method === "GET" ? await showConsole(consoleFolder, url) : undefined;
+        if (page) return page;
         throw noSuchControl(req.raw, url);
       }),
     );
   }
+}
+
+/** The console; its files have names relative to its address, which ends in a slash. */
+async function showConsole(folder: string, { pathname }: URL): Promise<Response | undefined> {
+  if (pathname !== PREFIX) return consolePage(folder, pathname.slice(PREFIX.length + 1));
+  return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });
 }
 
 async function handle(

@@ -194,7 +194,8 @@ describe("the control API", () => {
     ["POST", "/api/tasks/none/succeed", undefined, 404, 'no video task "none"'],
     ["POST", "/api/callbacks/none/resend", undefined, 404, 'no callback "none"'],
     ["POST", "/api/everything", {}, 404, "There is no POST /_emulator/api/everything"],
-    ["GET", "/", undefined, 404, "There is no GET /_emulator/"],
+    ["POST", "/", undefined, 404, "There is no POST /_emulator/"],
+    ["GET", "/nothing.js", undefined, 404, "There is no GET /_emulator/nothing.js"],
   ])("refuses %s %s with %j", async (method, path, body, status, message) => {
     const { call } = await startControlled();
     expect(await errorOf(await call(method, path, body))).toMatchObject({

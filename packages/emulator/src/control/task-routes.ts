@@ -25,6 +25,11 @@ export const taskRoutes: readonly ControlRoute[] = [
     handle: ({ emulator, parameters }) => Response.json(requireTask(emulator, parameters["id"])),
   },
   {
+    method: "GET",
+    path: "/api/tasks/:id/timeline",
+    handle: ({ emulator, parameters }) => listResponse(emulator.videos.timeline(parameters["id"] ?? "")),
+  },
+  {
     method: "POST",
     path: "/api/tasks/:id/succeed",
     handle: async ({ emulator, parameters }) => {
