@@ -434,7 +434,10 @@ describe("the console fits", () => {
     expect((await fetch(new URL("/_emulator/package.json", emulator.url))).status).toBe(404);
     const unbuilt = createEmulator({}, { consoleFolder: join(folder, "none") });
     const file = await unbuilt.fetch(new URL("/_emulator/console.js", unbuilt.url));
-    expect([file.status, await file.text()]).toEqual([404, expect.stringContaining("The console is built with")]);
+    expect([file.status, await file.text()]).toEqual([
+      404,
+      expect.stringContaining("The console is built with"),
+    ]);
   });
 });
 
