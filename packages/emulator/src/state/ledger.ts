@@ -91,7 +91,7 @@ export class Ledger {
   list(filter: LedgerFilter = {}): LedgerEntry[] {
     return this.entries
       .filter(({ entry, key }) => matchesFilter({ ...entry, key }, filter))
-      .map(({ entry }) => structuredClone(entry));
+      .map(({ entry }) => ({ ...entry, counted: { ...entry.counted } }));
   }
 
   /** The sum of one key, or of all. */
