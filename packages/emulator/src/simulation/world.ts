@@ -92,7 +92,11 @@ export class World {
     this.time = settings.time;
     const options = { seed: settings.seed, ...settings.emulator };
     this.emulator = running.run({ owner: this.gateway }, () =>
-      createEmulator(options, { media: syntheticMedia }),
+      createEmulator(
+        // Nobody looks at them, and a hundred worlds pass in a second.
+        { journal: { bodies: "short" }, ...options },
+        { media: syntheticMedia },
+      ),
     );
     this.baseURL = this.emulator.url;
     this.purchases = new Purchases(this.emulator);
