@@ -284,6 +284,7 @@ export class World {
   #kill(owner: Owner): void {
     if (!owner.alive) return;
     owner.alive = false;
+    owner.killed = true;
     this.#deaths += 1;
     this.time.touch();
     for (const tell of owner.onDeath) tell();
@@ -303,5 +304,5 @@ function saysDoubt(error: unknown, depth = 0): boolean {
 }
 
 function owner(name: string, pid: number, mortal: boolean): Owner {
-  return { name, pid, alive: true, mortal, operations: 0, onDeath: new Set() };
+  return { name, pid, alive: true, killed: false, mortal, operations: 0, onDeath: new Set() };
 }
