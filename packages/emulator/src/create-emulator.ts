@@ -69,6 +69,7 @@ export function createEmulator(
   const services: Services = {
     seed,
     latency: latencyOf(latency),
+    profile: settled.profile,
     pace,
     chatImageForm,
     clock,

@@ -9,6 +9,7 @@ import { readJSONBody } from "../http/read-json-body.js";
 import { abridge } from "../json/abridge.js";
 import { isRecord } from "../json/is-record.js";
 import { markersIn, readPromptMarkers } from "../language/prompt-markers.js";
+import { tolerate } from "../profiles/tolerate.js";
 import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
@@ -66,7 +67,7 @@ export async function answerRoute(
     key,
     models,
     deniedModels,
-    body,
+    body: services.profile === "tolerant" ? tolerated(services, route, body) : body,
     services,
     bill,
     signal,
@@ -82,6 +83,11 @@ export async function answerRoute(
     if (bill.charged !== undefined) entry.units = bill.charged;
   }
   return finish(response);
+}
+
+function tolerated({ models }: Services, route: Route, body: unknown): unknown {
+  const model = isRecord(body) ? body["model"] : undefined;
+  return tolerate(route.path, body, typeof model === "string" ? models.find(model)?.capability : undefined);
 }
 
 function readJSON({ request, recording }: ObservedRequest): Promise<unknown> {

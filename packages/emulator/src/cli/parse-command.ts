@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { STREAM_PACES, type StreamPace } from "../http/pace-stream.js";
+import { PROFILES, type Profile } from "../profiles/profile.js";
 import type { EmulatorModel } from "../state/model-store.js";
 
 /** What the command line asks for. */
@@ -34,6 +35,7 @@ export interface EmulatorSettings {
   anyKey?: boolean;
   cors?: string[];
   unmatched?: "refuse";
+  profile?: Profile;
 }
 
 export const DEFAULT_PORT = 4010;
@@ -50,6 +52,7 @@ const OPTIONS = {
   seed: { type: "string" },
   latency: { type: "string" },
   pace: { type: "string" },
+  profile: { type: "string" },
   replies: { type: "string", multiple: true },
   "only-replies": { type: "boolean" },
   "data-dir": { type: "string" },
@@ -76,6 +79,7 @@ Options:
   --seed <integer>     decides every choice of the local models (default 1)
   --latency <ms>       milliseconds before every answer (default 0)
   --pace <pace>        how streams are written: events (default), whole, bytes, cuts
+  --profile <profile>  spec (default), or tolerant of what clients send beside what the API describes
   --replies <file>     scripted answers, as YAML or JSON; as often as you like
   --only-replies       refuse what no scripted answer is for
   --data-dir <folder>  keep rendered media there as files
@@ -117,6 +121,7 @@ export function parseCommand(argv: readonly string[]): Command {
     models: values.model?.map(readModel),
     anyKey: values["any-key"],
     cors: values.cors,
+    profile: oneOf("--profile", values.profile, PROFILES),
     ...(values["only-replies"] && { unmatched: "refuse" }),
   };
   const repliesFiles = values.replies ?? [];
