@@ -1,7 +1,7 @@
 import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./api/chat-image-form.js";
 import { requireOrigin } from "./http/listen-address.js";
 import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
-import { PROFILES, type Profile } from "./profiles/profile.js";
+import type { Profile } from "./profiles/profile.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import { type JournalSettings, KEPT_BODIES } from "./state/journal.js";
 import type { EmulatorKey } from "./state/key-store.js";
@@ -23,7 +23,7 @@ export interface EmulatorOptions {
   replies?: readonly ReplyRule[];
   /** What becomes of a POST that none of the replies is for: `answer` it as usual, the default, or `refuse` it. */
   unmatched?: "answer" | "refuse";
-  /** How strict it is: `spec`, the default, or `tolerant` for clients that send more than the API describes. */
+  /** How strict it is, and in the shapes of which route it answers: a profile by its name, or settings. Default `spec`. */
   profile?: Profile;
   /** Token groups beside `default`, `auto` and `image_video`. */
   groups?: readonly EmulatorGroup[];
@@ -62,8 +62,6 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
   const { seed = 1, latency = 0, pace = "events", keys = [], groups = [], dataDir } = options;
   const { anyKey = false, models = [], cors = [], chatImageForm = "markdown" } = options;
   const { replies = [], unmatched = "answer", profile = "spec" } = options;
-  if (!PROFILES.includes(profile))
-    throw new TypeError(`profile must be one of ${PROFILES.join(", ")} (got ${profile}).`);
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer (got ${seed}).`);
   if (!CHAT_IMAGE_FORMS.includes(chatImageForm)) {
     throw new TypeError(

@@ -162,7 +162,10 @@ describe("the command line", () => {
     [["exec", "--port", "1", "--", "ls"], "--port goes with start"],
     [["exec", "--host", "0.0.0.0", "--", "ls"], "--host goes with start"],
     [["exec", "--advertise", "http://a.test", "--", "ls"], "--advertise goes with start"],
-    [["start", "--profile", "lax"], '--profile takes one of spec, tolerant (got "lax")'],
+    [
+      ["start", "--profile", "lax"],
+      '--profile takes one of spec, tolerant, ark, kling, bailian, newapi (got "lax")',
+    ],
     [["start", "--openai-env"], "--openai-env goes with exec"],
     [
       ["start", "--model", "gpt-4o"],
@@ -196,7 +199,7 @@ describe("the command line", () => {
         ],
         ...{ cors: ["http://a.test", "http://b.test"], unmatched: "refuse", profile: "tolerant" },
       },
-      repliesFiles: ["a.yaml", "b.json"],
+      files: { replies: ["a.yaml", "b.json"] },
     });
   });
 

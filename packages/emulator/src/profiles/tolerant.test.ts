@@ -189,7 +189,7 @@ describe("the profile tolerant", () => {
     await post("/chat/completions", { model: "local-chat", messages: [{ role: "developer", content: "a" }] });
     expect(emulator.journal.list().at(-1)?.body).toMatchObject({ messages: [{ role: "developer" }] });
     expect(() => createEmulator({ profile: "lax" as "spec" })).toThrow(
-      "profile must be one of spec, tolerant",
+      "profile must be one of spec, tolerant, ark",
     );
   });
 
