@@ -26,6 +26,10 @@ export interface PricedAnswer {
 
 /** What a client is given to say what its calls cost: `priceBook()` of `@model-gateway/core/prices`. */
 export interface CallPrices {
+  /** What costs are in, such as `USD`. */
+  readonly currency: string;
+  /** Units that the gateway counts in, per unit of the currency. */
+  readonly unitsPerCurrency: number;
   /** @returns undefined for what has no price */
   quote(name: string, body: unknown): Quote | undefined;
   /** Called by the client: writes `cost` into the result of a call; of a stream, for when it is over. */
