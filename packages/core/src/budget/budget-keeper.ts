@@ -85,9 +85,17 @@ export class BudgetKeeper {
   /**
    * Reserves for a call, or raises what it has reserved.
    *
+   * @param amount of all of its attempts, in units
+   * @param more what is new of it
    * @throws BudgetExceededError, BudgetUnavailableError
    */
-  take(id: string, call: SpendingCall, account: CallAccount, amount: number): void | Promise<void> {
+  take(
+    id: string,
+    call: SpendingCall,
+    account: CallAccount,
+    amount: number,
+    more: number,
+  ): void | Promise<void> {
     this.#beat();
     const now = Date.now();
     const model = modelOf(call);
@@ -109,7 +117,7 @@ export class BudgetKeeper {
     } catch (cause) {
       throw this.#lost(id, call, cause);
     }
-    if (!(outcome instanceof Promise)) return this.#judge(id, call, amount, outcome);
+    if (!(outcome instanceof Promise)) return this.#judge(id, call, more, outcome);
     return outcome
       .then(async (first) => {
         if (first.granted || isIdle) return first;
@@ -118,7 +126,7 @@ export class BudgetKeeper {
         return ask(true);
       })
       .then(
-        (last) => this.#judge(id, call, amount, last),
+        (last) => this.#judge(id, call, more, last),
         (cause: unknown) => {
           throw this.#lost(id, call, cause);
         },
@@ -180,12 +188,12 @@ export class BudgetKeeper {
     return this.options.leaseMs ?? DEFAULT_LEASE_MS;
   }
 
-  #judge(id: string, call: SpendingCall, amount: number, outcome: ReserveOutcome): void {
+  #judge(id: string, call: SpendingCall, more: number, outcome: ReserveOutcome): void {
     this.#tellLevels(outcome);
     if (outcome.granted) return;
     // What the call had reserved before stays, until it is settled.
     if (billedAttempts(call.timeline) === 0) this.#running.delete(id);
-    throw this.#exceeded(call, amount, outcome, []);
+    throw this.#exceeded(call, more, outcome, []);
   }
 
   #write(id: string, write: () => AccountState | undefined | Promise<AccountState | undefined>): void {

@@ -41,19 +41,16 @@ export class BudgetLedger implements BudgetStore {
   }
 
   reserve(wanted: Reservation, limit: number, refuses: boolean): ReserveOutcome {
-    const { id, amount } = wanted;
-    const account = this.#open(wanted, limit);
-    if (amount > 0 && exact(account.spent + account.reserved + amount) > limit)
-      return { granted: false, ...stateOf(wanted.account, account, refuses && amount <= limit) };
-    const known = this.#reservations.get(id);
+    const known = this.#reservations.get(wanted.id);
+    const held = known ?? { ...wanted, amount: 0 };
+    const account = this.#open(held, limit);
+    const more = Math.max(0, wanted.amount - held.amount);
+    if (more > 0 && exact(account.spent + account.reserved + more) > limit)
+      return { granted: false, ...stateOf(held.account, account, refuses && wanted.amount <= limit) };
     if (known !== undefined) this.#revive(known);
-    account.reserved = exact(account.reserved + amount);
-    const held = known ?? wanted;
-    this.#reservations.set(id, {
-      ...held,
-      amount: known === undefined ? amount : exact(known.amount + amount),
-      leaseUntil: wanted.leaseUntil,
-    });
+    account.reserved = exact(account.reserved + more);
+    const amount = exact(held.amount + more);
+    this.#reservations.set(wanted.id, { ...held, state: "running", amount, leaseUntil: wanted.leaseUntil });
     return { granted: true, ...stateOf(held.account, account) };
   }
 

@@ -64,7 +64,7 @@ type Answer<T> = T | Promise<T>;
 /**
  * Keeps what budgets have spent and reserved. Each method is one step for all processes that share the store; none returns
  * before what it did would outlive the process, where the store promises that. Methods reject when the store cannot be
- * reached; it is then unknown whether the step was made.
+ * reached; it is then unknown whether the step was made, and it may be made again: none does anything twice.
  *
  * `budgetStoreContract` of `@model-gateway/core/testing` is what every store must do.
  */
@@ -74,7 +74,7 @@ export interface BudgetStore {
 
   /**
    * Takes `amount` from the account if what is spent and reserved stays within `limit`; an amount of 0 always does. Where
-   * there is a reservation with that id already, its amount is raised by as much.
+   * there is a reservation with that id already, its amount is raised to this one.
    *
    * @param refuses whether a call that does not fit is refused now, so that the limit counts as reached if the call alone
    * would fit into it

@@ -70,7 +70,7 @@ export class CallExpense implements Expense {
     const needed = (billedAttempts(this.call.timeline) + 1) * this.#upper;
     // An attempt that surely did nothing leaves its room to the next one.
     if (this.#taken !== undefined && needed <= this.#taken) return;
-    const taken = this.keeper.take(this.#id, this.call, account, needed - (this.#taken ?? 0));
+    const taken = this.keeper.take(this.#id, this.call, account, needed, needed - (this.#taken ?? 0));
     if (!(taken instanceof Promise)) {
       this.#taken = needed;
       return;
