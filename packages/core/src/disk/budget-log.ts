@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, link, mkdir, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { BudgetLedger } from "./budget-ledger.js";
+import { BudgetLedger } from "../budget/budget-ledger.js";
 import { decodeLine, doStep, encodeLine } from "./budget-log-line.js";
 
 /** Largest log that is written anew with nothing but how the books stand, in bytes; more where that is much. */

@@ -1,7 +1,13 @@
 import { resolve } from "node:path";
+import type {
+  AccountState,
+  BudgetStore,
+  HoldRequest,
+  Reservation,
+  ReserveOutcome,
+} from "../budget/budget-store.js";
 import { BudgetLog } from "./budget-log.js";
 import { type BudgetStep, encodeLine } from "./budget-log-line.js";
-import type { AccountState, BudgetStore, HoldRequest, Reservation, ReserveOutcome } from "./budget-store.js";
 
 interface Waiting {
   name: string;

@@ -1,5 +1,5 @@
-import type { BudgetLedger, LedgerState } from "./budget-ledger.js";
-import type { HoldRequest, Reservation } from "./budget-store.js";
+import type { BudgetLedger, LedgerState } from "../budget/budget-ledger.js";
+import type { HoldRequest, Reservation } from "../budget/budget-store.js";
 
 /** A step as a log has it: what is done, and with what. */
 export type BudgetStep =

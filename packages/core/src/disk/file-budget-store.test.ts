@@ -2,10 +2,10 @@ import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { BudgetStore, Reservation } from "../budget/budget-store.js";
 import { FileBudgetStore } from "../node.js";
 import { budgetStoreContract } from "../testing/budget-store-contract.js";
 import { encodeLine } from "./budget-log-line.js";
-import type { BudgetStore, Reservation } from "./budget-store.js";
 
 const ENDS_AT = Date.now() + 86_400_000;
 const NEVER = Date.now() + 86_400_000;
