@@ -300,6 +300,11 @@ describe.each(TRANSPORTS)("a budget over %s", (_name, transport) => {
     expect(server.requests).toHaveLength(4);
     expect(await stand()).toEqual([6, 0]);
     expect((await gateway.embeddings.create({ model: "texts", input: [] })).data).toEqual([]);
+    // One request of many texts is one request: it is not reserved for as if each were sent by itself.
+    const many = { model: "pictures", input: Array.from({ length: 50 }, String) };
+    expect(await errorOf(gateway.embeddings.create(many, { batchSize: 50 }))).not.toMatchObject({
+      kind: "budget_exceeded",
+    });
   });
 
   it("keeps a video's room until its task is over, in whatever process that is seen", async () => {

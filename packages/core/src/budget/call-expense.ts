@@ -25,7 +25,7 @@ export class CallExpense implements Expense {
     prices: CallPrices,
   ) {
     const { name, body, request } = call.call;
-    const quote = prices.quote(name, body ?? request);
+    const quote = prices.quote(name, body ?? request, true);
     const isBounded = quote !== undefined && Number.isFinite(quote.units);
     this.#upper = isBounded ? quote.units : 0;
     this.#missing = isBounded ? [] : (quote?.missing ?? [`a price of the model ${modelOf(call)}`]);

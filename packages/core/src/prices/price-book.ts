@@ -92,10 +92,10 @@ class Book implements PriceBook {
     return this.#models.get(model);
   }
 
-  quote(name: string, given: unknown): Quote | undefined {
+  quote(name: string, given: unknown, isOneRequest?: boolean): Quote | undefined {
     const body = readObject(given) ?? {};
     const price = this.#models.get(modelOf(body) ?? "");
-    const estimate = price && kindOf(name)?.estimate(price, body);
+    const estimate = price && kindOf(name)?.estimate(price, body, isOneRequest);
     if (estimate === undefined) return undefined;
     const { upper, expected, requests = 1, missing = [] } = estimate;
     // Each request is rounded by itself, at most by a unit.
