@@ -1,5 +1,6 @@
 /** A limit for what calls cost: `@model-gateway/core/budget`. */
 export type { Budget, BudgetUsage, OpenReservation } from "./budget/budget.js";
+export { BudgetLedger as MemoryBudgetStore } from "./budget/budget-ledger.js";
 export type {
   BudgetedCall,
   BudgetLevelEvent,

@@ -6,6 +6,7 @@ import { SCENARIOS } from "./scenarios.js";
 /** Worlds of each scenario in a run of all tests: as many as some seconds of one core are enough for. */
 const WORLDS: Record<string, number> = {
   "core-calls": 200,
+  "core-budget": 100,
   "core-streams": 250,
   "ai-sdk": 100,
   "langchain-agent": 80,

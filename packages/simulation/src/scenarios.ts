@@ -1,5 +1,6 @@
 import type { SimulationOptions } from "@model-gateway/emulator/simulation";
 import { aiSdk } from "./scenarios/ai-sdk.js";
+import { BUDGET_INVARIANTS, coreBudget } from "./scenarios/core-budget.js";
 import { coreCalls } from "./scenarios/core-calls.js";
 import { coreStreams } from "./scenarios/core-streams.js";
 import { langchainAgent } from "./scenarios/langchain-agent.js";
@@ -11,6 +12,7 @@ const HOUR_MS = 3_600_000;
 /** What is simulated, by name. */
 export const SCENARIOS: Record<string, SimulationOptions> = {
   "core-calls": { app: coreCalls },
+  "core-budget": { app: coreBudget, maxVirtualMs: HOUR_MS, invariants: BUDGET_INVARIANTS },
   "core-streams": { app: coreStreams },
   "ai-sdk": { app: aiSdk },
   "langchain-agent": { app: langchainAgent },

@@ -29,6 +29,7 @@ export class BudgetKeeper {
   /** Of the prices of the first client; all have the same. */
   unitsPerCurrency: number | undefined;
   readonly writes = new BudgetWrites((id, cause) => this.#tellUnsettled(id, cause));
+  /** Calls that the store has not heard the end of. */
   readonly #running = new Map<string, SpendingCall>();
   readonly #digests = new AccountDigests();
   readonly #closing = new AbortController();
@@ -135,12 +136,10 @@ export class BudgetKeeper {
 
   /** @param amount in units; undefined for what was reserved */
   settle(id: string, amount: number | undefined): void {
-    this.#running.delete(id);
     this.#write(id, () => this.store.settle(id, amount));
   }
 
   hold(request: HoldRequest): void {
-    this.#running.delete(request.id);
     this.#write(request.id, () => this.store.hold(request));
   }
 
@@ -197,11 +196,13 @@ export class BudgetKeeper {
   }
 
   #write(id: string, write: () => AccountState | undefined | Promise<AccountState | undefined>): void {
+    const written = (state: AccountState | undefined) => {
+      this.#running.delete(id);
+      this.#tellLevels(state);
+    };
     this.writes.run(id, () => {
       const state = write();
-      return state instanceof Promise
-        ? state.then((late) => this.#tellLevels(late))
-        : this.#tellLevels(state);
+      return state instanceof Promise ? state.then(written) : written(state);
     });
   }
 
@@ -215,7 +216,7 @@ export class BudgetKeeper {
   async #giveSign(): Promise<void> {
     try {
       await this.writes.tryAgain();
-      const ids = [...this.#running.keys(), ...this.writes.unwritten];
+      const ids = [...this.#running.keys()];
       const now = Date.now();
       if (ids.length > 0) await this.store.renew(ids, now + this.#leaseMs);
       for (const found of await this.store.sweep(now)) this.#tellUnresolved(found);

@@ -13,11 +13,6 @@ export class BudgetWrites {
     return this.#underWay.size === 0;
   }
 
-  /** Reservations that the store has not heard the end of. */
-  get unwritten(): Iterable<string> {
-    return this.#refused.keys();
-  }
-
   /** @param write of a store: may throw, or reject */
   run(id: string, write: Write): void {
     let answer: unknown;
