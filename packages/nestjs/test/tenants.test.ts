@@ -77,6 +77,26 @@ describe("a budget per tag", () => {
   });
 });
 
+describe("a budget and a queue", () => {
+  it("ends what has no room when its turn comes, and nothing was paid for it", async () => {
+    const { emulator, connection } = await useEmulator();
+    const prices = priceBook({ models: { "local-video-2.0": { request: 0.6 } } });
+    const budget = createBudget({ limit: 1, currency: "USD", window: "month", per: "tag" });
+    const videosOptions = { ...FAST_POLLS, maxOpen: 1 };
+    const options = { ...connection, prices, budget, videos: videosOptions };
+    const { app } = await bootApp([ModelGatewayModule.forRoot(options)]);
+    const videos = app.get(VideosService);
+    for (const key of ["a", "b"]) await videos.submit(VIDEO, { key, tenant: "acme" });
+    await expect.poll(() => emulator.videos.list().length).toBe(1);
+    const [{ id } = { id: "" }] = emulator.videos.list();
+    await emulator.videos.succeed(id);
+    await expect.poll(async () => (await videos.get("b"))?.status).toBe("failed");
+    expect((await videos.get("b"))?.problem?.message).toContain("was not sent: it can cost up to 0.6 USD");
+    expect(emulator.ledger.total().calls).toBe(1);
+    expect(await budget.usage("acme")).toMatchObject({ spent: 0.6, reserved: 0 });
+  });
+});
+
 describe("a submission with an owner", () => {
   it("is listed by the page, shown to its owner only, and known to handlers; the gateway hears nothing of it", async () => {
     const { emulator, url, app, videos } = await useFilms();
