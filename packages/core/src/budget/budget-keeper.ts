@@ -35,15 +35,25 @@ export class BudgetKeeper {
   readonly #closing = new AbortController();
   readonly #owner = ownerName();
   #beats: Promise<void> | undefined;
+  #window: CurrentWindow | undefined;
 
   constructor(readonly options: BudgetOptions) {
     this.store = options.store ?? new BudgetLedger();
     this.name = options.name ?? "default";
   }
 
+  /** The one that it is. */
+  window(): CurrentWindow {
+    const now = Date.now();
+    const last = this.#window;
+    if (last !== undefined && now >= last.startsAt && now < last.endsAt) return last;
+    this.#window = windowAt(this.options.window, now);
+    return this.#window;
+  }
+
   /** @param apiKey that the call is made with */
   accountOf(call: SpendingCall, apiKey: string): CallAccount | Promise<CallAccount> {
-    const window = windowAt(this.options.window, Date.now());
+    const window = this.window();
     const whose = this.#whose(call, apiKey);
     return typeof whose === "string"
       ? { name: this.accountName(window, whose), window }
@@ -103,12 +113,19 @@ export class BudgetKeeper {
     const requestKey = call.headers["idempotency-key"];
     const tag = call.options.budgetTag;
     const wanted: Reservation = {
-      ...{ id, account: account.name, endsAt: account.window.endsAt, amount, state: "running", at: now },
-      ...{ leaseUntil: now + this.#leaseMs, owner: this.#owner, call: call.call.name },
-      ...(model !== undefined && { model }),
-      ...(requestKey !== undefined && { requestKey }),
-      ...(tag !== undefined && { tag }),
+      id,
+      account: account.name,
+      endsAt: account.window.endsAt,
+      amount,
+      state: "running",
+      at: now,
+      leaseUntil: now + this.#leaseMs,
+      owner: this.#owner,
+      call: call.call.name,
     };
+    if (model !== undefined) wanted.model = model;
+    if (requestKey !== undefined) wanted.requestKey = requestKey;
+    if (tag !== undefined) wanted.tag = tag;
     const ask = (refuses: boolean) => this.store.reserve(wanted, this.limitUnits, refuses);
     const { isIdle } = this.writes;
     this.#running.set(id, call);
@@ -275,7 +292,7 @@ export class BudgetKeeper {
   }
 
   #tellLevels(state: AccountState | undefined): void {
-    if (state === undefined) return;
+    if (state === undefined || state.reached.length === 0) return;
     const [budget = "", , ...whose] = state.account.split("/");
     for (const level of state.reached) {
       const event: BudgetLevelEvent = {

@@ -4,6 +4,7 @@ import type { AccountState, BudgetStore, HoldRequest, Reservation, ReserveOutcom
 export const LEVELS = [0.5, 0.8, 1] as const;
 /** Clocks of processes differ, and what was reserved last is settled later: an account is kept so long after its window. */
 export const ACCOUNT_KEPT_MS = 3_600_000;
+const NONE: readonly number[] = [];
 /** A video may take days, and what is unresolved is looked at by people. */
 export const RESERVATION_KEPT_MS = 30 * 24 * 3_600_000;
 /** How often old windows are looked for. */
@@ -42,16 +43,19 @@ export class BudgetLedger implements BudgetStore {
 
   reserve(wanted: Reservation, limit: number, refuses: boolean): ReserveOutcome {
     const known = this.#reservations.get(wanted.id);
-    const held = known ?? { ...wanted, amount: 0 };
-    const account = this.#open(held, limit);
-    const more = Math.max(0, wanted.amount - held.amount);
+    const { account: name } = known ?? wanted;
+    const account = this.#open(known ?? wanted, limit);
+    const more = Math.max(0, wanted.amount - (known?.amount ?? 0));
     if (more > 0 && exact(account.spent + account.reserved + more) > limit)
-      return { granted: false, ...stateOf(held.account, account, refuses && wanted.amount <= limit) };
-    if (known !== undefined) this.#revive(known);
+      return { granted: false, ...stateOf(name, account, refuses && wanted.amount <= limit) };
+    if (known === undefined) this.#reservations.set(wanted.id, { ...wanted });
+    else {
+      this.#revive(known);
+      known.amount = exact(known.amount + more);
+      known.leaseUntil = wanted.leaseUntil;
+    }
     account.reserved = exact(account.reserved + more);
-    const amount = exact(held.amount + more);
-    this.#reservations.set(wanted.id, { ...held, state: "running", amount, leaseUntil: wanted.leaseUntil });
-    return { granted: true, ...stateOf(held.account, account) };
+    return { granted: true, ...stateOf(name, account) };
   }
 
   settle(id: string, amount: number | undefined): AccountState | undefined {
@@ -128,14 +132,8 @@ export class BudgetLedger implements BudgetStore {
   #move(before: Reservation, after: Reservation | undefined, spent: number): AccountState | undefined {
     const account = this.#accounts.get(before.account);
     if (account === undefined) return undefined;
-    for (const [reservation, sign] of [
-      [before, -1],
-      [after, 1],
-    ] as const) {
-      if (reservation === undefined) continue;
-      const kind = reservation.state === "unresolved" ? "spent" : "reserved";
-      account[kind] = exact(account[kind] + sign * reservation.amount);
-    }
+    put(account, before, -1);
+    if (after !== undefined) put(account, after, 1);
     account.spent = exact(account.spent + spent);
     return stateOf(before.account, account);
   }
@@ -156,9 +154,21 @@ export class BudgetLedger implements BudgetStore {
 /** @param isFull whether the limit is reached because something that would fit into it did not */
 function stateOf(name: string, account: Account, isFull = false): AccountState {
   const { endsAt, limit, spent, reserved, told } = account;
-  const levels = isFull ? LEVELS.length : LEVELS.filter((level) => spent >= level * limit).length;
-  account.told = Math.max(told, levels);
-  return { account: name, endsAt, limit, spent, reserved, reached: LEVELS.slice(told, account.told) };
+  const levels = isFull ? LEVELS.length : levelsOf(spent, limit);
+  if (levels <= told) return { account: name, endsAt, limit, spent, reserved, reached: NONE };
+  account.told = levels;
+  return { account: name, endsAt, limit, spent, reserved, reached: LEVELS.slice(told, levels) };
+}
+
+function put(account: Account, { state, amount }: Reservation, sign: 1 | -1): void {
+  const kind = state === "unresolved" ? "spent" : "reserved";
+  account[kind] = exact(account[kind] + sign * amount);
+}
+
+function levelsOf(spent: number, limit: number): number {
+  let count = 0;
+  while (count < LEVELS.length && spent >= (LEVELS[count] ?? 0) * limit) count++;
+  return count;
 }
 
 /** Whole units stay whole; parts of one, which some gateways count, are not added up to less or more than they are. */

@@ -5,7 +5,6 @@ import type { Budget, BudgetUsage, OpenReservation } from "./budget.js";
 import { BudgetKeeper } from "./budget-keeper.js";
 import { type BudgetOptions, checkBudgetOptions } from "./budget-options.js";
 import type { Reservation } from "./budget-store.js";
-import { windowAt } from "./budget-window.js";
 import { CallExpense } from "./call-expense.js";
 import { TaskExpense } from "./task-expense.js";
 
@@ -70,7 +69,7 @@ class StoredBudget implements Budget {
   async usage(account = ""): Promise<BudgetUsage> {
     const keeper = this.#used();
     const { limit, currency } = this;
-    const window = windowAt(keeper.options.window, Date.now());
+    const window = keeper.window();
     const found = await keeper.store.look(keeper.accountName(window, await keeper.whose(account)));
     const [spent, reserved] = [keeper.toAmount(found?.spent ?? 0), keeper.toAmount(found?.reserved ?? 0)];
     return { limit, spent, reserved, currency, since: window.startsAt, renewsAt: window.endsAt };

@@ -139,6 +139,7 @@ async function audit(
   const spent = Math.round(before.spent * UNITS);
   world.trace.add("auditor", `${spent} of ${limit} are spent, ${units} charged, ${open.length} are open`);
   if (spent < units) throw new Error(`the budget counts ${spent}, and the gateway has charged ${units}`);
+  if (spent > limit) throw new Error(`the budget counts ${spent}, which is more than its limit ${limit}`);
   if (before.reserved !== 0) throw new Error(`${before.reserved} are reserved, and nobody has reserved them`);
   if (isCalm && spent !== units)
     throw new Error(`nothing went wrong, and yet the budget counts ${spent}, and the gateway ${units}`);
