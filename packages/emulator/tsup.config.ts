@@ -10,4 +10,6 @@ export default definePackageBuild({
   // Jest loads what it runs as CommonJS. The command and vitest are ES modules in any case: `files` of the package
   // leaves the rest out.
   format: ["esm", "cjs"],
+  // Those of the console.
+  findsFiles: true,
 });

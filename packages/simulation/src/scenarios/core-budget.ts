@@ -106,7 +106,7 @@ async function spend(world: World, name: string, { chat, images, audio }: ModelG
           model: "local-speech",
           input: "A fox.",
           voice: "alloy",
-          response_format: "wav",
+          format: "wav",
         })
       ).bytes(),
   };
