@@ -529,6 +529,35 @@ describe("a store that fails", () => {
     await budget.close();
   });
 
+  it("holds up no call longer than it may take, and takes back what came too late", async () => {
+    const waiting: (() => void)[] = [];
+    class HangingStore extends FailingStore {
+      override reserve(...values: Parameters<BudgetLedger["reserve"]>) {
+        const asked = new Promise<void>((resolve) => waiting.push(resolve));
+        return asked.then(() => super.reserve(...values)) as never;
+      }
+    }
+    const store = new HangingStore();
+    const { gateway, server, stand, budget } = await spending((response) => sendJSON(response, answer(5)), {
+      store,
+    });
+    const abort = new AbortController();
+    const aborted = errorOf(gateway.chat.completions.create(ask(10), { signal: abort.signal }));
+    while (waiting.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort();
+    expect(await aborted).toBeInstanceOf(APIUserAbortError);
+    expect(await errorOf(gateway.chat.completions.create(ask(10), { deadline: 20 }))).toMatchObject({
+      ...{ kind: "timeout", timeoutMs: 20, attempts: 0 },
+    });
+    expect(store.list()).toEqual([]);
+    for (const goOn of waiting) goOn();
+    while ((await budget.usage()).reserved > 0 || store.state.accounts.length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(await stand()).toEqual([0, 0]);
+    expect(await budget.open()).toEqual([]);
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("hears what was settled before a call is refused that needs its room", async () => {
     let release: () => void = () => {};
     class SlowStore extends FailingStore {

@@ -76,7 +76,9 @@ export class CallExpense implements Expense {
       return;
     }
     return taken.then(() => {
-      this.#taken = needed;
+      // Nobody waited for it: the call has failed, and has told what it spent.
+      if (this.#isOver) this.keeper.settle(this.#id, 0);
+      else this.#taken = needed;
     });
   }
 

@@ -31,6 +31,7 @@ import {
   type Verdict,
 } from "./call-errors.js";
 import type { CallGate, TurnRefusal } from "./call-gate.js";
+import { OUT_OF_TIME, within } from "./delay.js";
 import { type ExchangeAnswer, type ExchangeEnd, type ExchangeOptions, runExchange } from "./exchange.js";
 import { redactKey, redactText } from "./redact.js";
 import { readRetryAfter } from "./retry-after.js";
@@ -127,7 +128,7 @@ export async function runAttempt<E>(
   const { expense } = prepared;
   // Before its turn: a call that does not fit need not wait for one.
   const room = expense?.reserve(apiKey);
-  if (room) await room;
+  if (room) await waitForRoom(room, prepared, context);
   const lane = `${address.kind} ${event.model ?? call.name}`;
   await enterGate(gate, lane, prepared, context);
   if (timeLeft(deadline) <= 0) {
@@ -245,6 +246,21 @@ function findEnvelope(body: unknown): unknown {
 /** Milliseconds until the deadline of a call; `Infinity` where it has none. */
 export function timeLeft(deadline: { at: number } | undefined): number {
   return deadline === undefined ? Number.POSITIVE_INFINITY : deadline.at - performance.now();
+}
+
+/** What hangs is not waited for longer than the call may take. */
+async function waitForRoom<E>(
+  room: Promise<void>,
+  { options: { signal }, deadline }: PreparedCall<E>,
+  context: ErrorContext,
+): Promise<void> {
+  try {
+    await within(room, timeLeft(deadline), signal);
+  } catch (cause) {
+    const late = cause === OUT_OF_TIME;
+    if (!late && !signal?.aborted) throw cause;
+    throw errorFromRefusal({ kind: late ? "out_of_time" : "aborted", cause }, context, deadline?.ms ?? 0);
+  }
 }
 
 async function enterGate<E>(

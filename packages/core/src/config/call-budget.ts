@@ -19,7 +19,7 @@ export interface SpendingCall {
 /** What one call spends. Nothing but `reserve` throws, and nothing that it is told of is waited for. */
 export interface Expense {
   /**
-   * Called before each attempt: makes room for it.
+   * Called before each attempt: makes room for it. A call that fails meanwhile gives back what it is given later.
    *
    * @throws BudgetExceededError when it does not fit, BudgetUnavailableError when nobody can tell
    */
