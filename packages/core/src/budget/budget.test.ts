@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { API_KEY, errorOf, gatewayFor, TRANSPORTS } from "../../test/gateways.js";
 import {
   chunk,
@@ -453,6 +453,36 @@ describe("whose budget it is", () => {
     expect(asked).toEqual([{ name: "chat.completions.create", model: "chat", tag: "x" }]);
     expect(await byFunction.stand("chat.completions.create")).toEqual([60, 0]);
     expect(await byFunction.stand()).toEqual([0, 0]);
+  });
+});
+
+describe("the window of a budget", () => {
+  it("holds anew when it turns, and what is settled late belongs to the one before", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-01-31T23:59:50Z") });
+    onTestFinished(() => void vi.useRealTimers());
+    const held: ServerResponse[] = [];
+    const store = new BudgetLedger();
+    const { gateway, server, stand } = await spending((response) => held.push(response), {
+      window: "month",
+      store,
+    });
+    const late = gateway.chat.completions.create(ask(60));
+    await server.arrived(1);
+    expect(await stand()).toEqual([0, 60]);
+    expect(await errorOf(gateway.chat.completions.create(ask(60)))).toMatchObject({
+      renewsAt: Date.parse("2026-02-01T00:00Z"),
+    });
+    vi.setSystemTime(Date.parse("2026-02-01T00:00:10Z"));
+    const next = gateway.chat.completions.create(ask(60));
+    await server.arrived(2);
+    expect(await stand()).toEqual([0, 60]);
+    for (const response of held) sendJSON(response, answer(50));
+    await Promise.all([late, next]);
+    expect(await stand()).toEqual([50, 0]);
+    expect(store.state.accounts.map(([name, { spent }]) => [name, spent])).toEqual([
+      ["default/2026-01/", 50],
+      ["default/2026-02/", 50],
+    ]);
   });
 });
 

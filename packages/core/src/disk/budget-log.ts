@@ -101,12 +101,10 @@ export class BudgetLog {
 
   /** What goes on from here, once it is sealed. Of all that make it at once one does, and all make the same. */
   async next(): Promise<BudgetLog> {
-    const number = this.#number + 1;
-    await begin(this.#path, number, this.#ledger);
-    // With the name of the next on disk, this one is no longer needed.
-    await syncFolder(dirname(this.#path));
-    await removeBefore(this.#path, number);
+    await begin(this.#path, this.#number + 1, this.#ledger);
     const log = await BudgetLog.open(this.#path);
+    // With the name of the newest on disk nothing before it is needed, such as one that was begun here too late.
+    await removeBefore(this.#path, log.#number);
     await this.close();
     return log;
   }
