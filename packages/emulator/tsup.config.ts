@@ -4,6 +4,9 @@ export default definePackageBuild({
   entry: {
     index: "src/index.ts",
     cli: "src/cli.ts",
+    jest: "src/jest.ts",
+    "node-test": "src/node-test.ts",
+    playwright: "src/playwright.ts",
     simulation: "src/simulation.ts",
     vitest: "src/vitest.ts",
   },
