@@ -1,2 +1,3 @@
 /** What needs `ioredis`: `@model-gateway/core/redis`. */
+export { RedisBudgetStore, type RedisBudgetStoreOptions } from "./redis/redis-budget-store.js";
 export { RedisStreamStore, type RedisStreamStoreOptions } from "./redis/redis-stream-store.js";

@@ -26,6 +26,8 @@ export interface ModelGatewayEmbeddingsFields
   modelKwargs?: Record<string, unknown>;
   /** Called with the tokens of every call, summed over its requests. */
   onUsage?: (usage: EmbeddingUsage) => void;
+  /** Who the calls are for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
 }
 
 /** Fields that the gateway client knows nothing of. */
@@ -37,6 +39,7 @@ const OWN_FIELDS = {
   stripNewLines: true,
   modelKwargs: true,
   onUsage: true,
+  budgetTag: true,
   onFailedAttempt: true,
 } as const satisfies Record<Exclude<keyof ModelGatewayEmbeddingsFields, keyof GatewayConnection>, true>;
 
@@ -48,6 +51,8 @@ export interface EmbedOptions {
   signal?: AbortSignal;
   /** Called after each request with the number of texts that are done. */
   onProgress?: (progress: { done: number; total: number }) => void;
+  /** Overrides that of the model. */
+  budgetTag?: string;
 }
 
 /**
@@ -143,7 +148,10 @@ export class ModelGatewayEmbeddings extends Embeddings {
     return vector as number[];
   }
 
-  private async embed(input: string | string[], { signal, onProgress }: EmbedOptions): Promise<number[][]> {
+  private async embed(
+    input: string | string[],
+    { signal, onProgress, budgetTag = this.#fields.budgetTag }: EmbedOptions,
+  ): Promise<number[][]> {
     const {
       maxConcurrency,
       maxRetries,
@@ -177,6 +185,7 @@ export class ModelGatewayEmbeddings extends Embeddings {
           headers,
           route,
           onProgress,
+          budgetTag,
         },
       );
       if (usage !== undefined && data.length > 0) onUsage?.(usage);

@@ -6,8 +6,9 @@ import { addControlRoutes, type ControlSettings } from "../control/add-control-r
 import type { Emulator } from "../emulator.js";
 import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
+import { arkRoutes } from "./ark-routes.js";
 import { observeRequest } from "./observe-request.js";
-import { arkRoutes, originRoutes, routes } from "./routes.js";
+import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
 
 /** What an application is told beside its services. */

@@ -73,18 +73,6 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/videos/omni-video/:task_id", handle: retrieveVideoTask("omni-video") },
 ];
 
-/** What a route of the Ark family calls the endpoints of videos. */
-export const arkRoutes: readonly Route[] = [
-  {
-    method: "POST",
-    path: "/contents/generations/tasks",
-    handle: createVideoTask,
-    promptTexts: only(videoPromptText),
-    createsTask: true,
-  },
-  { method: "GET", path: "/contents/generations/tasks/:task_id", handle: retrieveVideoTask("content") },
-];
-
 /** What is served beside the base addresses: below each without its `/v1`. */
 export const originRoutes: readonly Route[] = [
   { method: "GET", path: "/api/usage/token", handle: readTokenUsage },
