@@ -209,14 +209,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: LOCAL,
     from: 'previous === undefined || previous.status === "rejected" ? begunRecord(intent, previous) : undefined,',
     to: "begunRecord(intent, undefined),",
-    scenarios: FILMS,
+    scenarios: [...REPLICAS, ...FILMS],
   },
   {
     fault: "a key whose outcome nobody knows is free again",
     file: LOCAL,
     from: 'previous.status === "rejected" ?',
     to: 'previous.status !== "queued" ?',
-    scenarios: FILMS,
+    scenarios: [...REPLICAS, ...FILMS],
   },
   {
     fault: "a submission that a crash cut counts as refused",
