@@ -1,2 +1,3 @@
 /** What needs Node: `@model-gateway/core/node`. The main entry runs everywhere. */
 export { type SaveOptions, type SaveProgress, saveDownload } from "./download/save-download.js";
+export { FileEmbeddingCache } from "./records/file-embedding-cache.js";

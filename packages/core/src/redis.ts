@@ -1,2 +1,3 @@
 /** What needs `ioredis`: `@model-gateway/core/redis`. */
+export { RedisEmbeddingCache, type RedisEmbeddingCacheOptions } from "./redis/redis-embedding-cache.js";
 export { RedisStreamStore, type RedisStreamStoreOptions } from "./redis/redis-stream-store.js";

@@ -16,7 +16,8 @@ const LOOP = "core/src/call/retry-loop.ts";
 const STATUS = "core/src/call/status-table.ts";
 const READER = "core/src/streams/json-stream-reader.ts";
 const ACCUMULATOR = "core/src/chat/completion-accumulator.ts";
-const EMBEDDINGS = "core/src/embeddings/embeddings.ts";
+const EMBEDDINGS = "core/src/embeddings/embedding-job.ts";
+const BATCHES = "core/src/embeddings/batch-run.ts";
 const WATCH = "core/src/videos/watch-video-task.ts";
 const POLL = "core/src/videos/poll-video-task.ts";
 const DELAY = "core/src/videos/poll-delay.ts";
@@ -131,24 +132,24 @@ export const MUTANTS: readonly Mutant[] = [
     scenarios: STREAMS,
   },
   {
-    fault: "batches of texts overlap",
+    fault: "vectors of a batch belong to the texts before them",
     file: EMBEDDINGS,
-    from: "inputs.slice(start, start + batchSize);",
-    to: "inputs.slice(start, start + batchSize + 1);",
+    from: "this.#vectors[place] = answer.data.vectors[index];",
+    to: "this.#vectors[place] = answer.data.vectors[(index + 1) % places.length];",
     scenarios: CALLS,
   },
   {
     fault: "batches are put together in the order in which they come",
     file: EMBEDDINGS,
-    from: "results[position] = await",
-    to: "results[results.findIndex((result) => result === undefined)] = await",
+    from: "this.#vectors[place] = answer.data.vectors[index];",
+    to: "this.#vectors[this.#vectors.length] = answer.data.vectors[index];",
     scenarios: CALLS,
   },
   {
     fault: "the last batch is left out",
-    file: EMBEDDINGS,
-    from: "while (next < starts.length) {",
-    to: "while (next < Math.max(1, starts.length - 1)) {",
+    file: BATCHES,
+    from: "this.#queue.push(...parts.reverse());",
+    to: "this.#queue.push(...parts.reverse().slice(parts.length > 1 ? 1 : 0));",
     scenarios: CALLS,
   },
   {

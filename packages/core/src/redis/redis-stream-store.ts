@@ -4,6 +4,7 @@ import { type StreamChange, StreamChanges } from "../resumable/stream-changes.js
 import type { StreamEnd } from "../resumable/stream-end.js";
 import { type StreamLease, type StreamPage, StreamStore } from "../resumable/stream-store.js";
 import { StreamStoreFullError } from "../resumable/stream-store-full-error.js";
+import { connectRedis } from "./connect-redis.js";
 import { runScript } from "./run-script.js";
 import { APPEND, BEGIN, FINISH, READ, RENEW } from "./stream-scripts.js";
 
@@ -15,7 +16,6 @@ export interface RedisStreamStoreOptions {
   prefix?: string;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
 /** Of a running stream whose owner is gone, and which nobody reads: what is read is ended after the lease. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 const EVENTS_PER_PAGE = 1_000;
@@ -40,7 +40,7 @@ export class RedisStreamStore extends StreamStore {
 
   async open(): Promise<void> {
     const { connection } = this.options;
-    const client = connection instanceof Redis ? connection : connect(connection);
+    const client = connection instanceof Redis ? connection : connectRedis(connection);
     const subscriber = client.duplicate({
       ...{ lazyConnect: true, enableOfflineQueue: true, maxRetriesPerRequest: null },
       autoResubscribe: true,
@@ -142,17 +142,6 @@ export class RedisStreamStore extends StreamStore {
     this.client = undefined;
     this.subscriber = undefined;
   }
-}
-
-/** Commands fail when the server is away: who asked knows how long to try again. */
-function connect(connection: string | RedisOptions): Redis {
-  const options: RedisOptions = {
-    ...{ lazyConnect: true, enableOfflineQueue: false, autoResendUnfulfilledCommands: false },
-    ...{ maxRetriesPerRequest: 0, connectTimeout: ANSWER_WITHIN_MS, commandTimeout: ANSWER_WITHIN_MS },
-  };
-  return typeof connection === "string"
-    ? new Redis(connection, options)
-    : new Redis({ ...options, ...connection, lazyConnect: true });
 }
 
 /** Keys may be secrets, and of any length. */
