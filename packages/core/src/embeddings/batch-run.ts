@@ -1,5 +1,6 @@
-import { APIError, BadRequestError } from "../errors/api-error.js";
+import type { APIError } from "../errors/api-error.js";
 import type { BatchLimit } from "./batch-limit.js";
+import { isRefusal } from "./is-refusal.js";
 
 /** Texts of one request, by their place in the list. */
 interface Part {
@@ -27,7 +28,7 @@ export interface BatchRunOptions {
 }
 
 /** As many texts may be refused one by one, while none is accepted, until the request itself is taken to be at fault. */
-const MAX_PROBES = 8;
+export const MAX_PROBES = 8;
 
 /**
  * Sends texts in batches, and halves what is refused until it is known which texts are at fault. Each of them costs at most two
@@ -157,9 +158,4 @@ export class BatchRun {
     for (const half of [texts.slice(middle), texts.slice(0, middle)])
       if (half.length > 0) this.#queue.push({ texts: half, ...(split && { split }) });
   }
-}
-
-/** The gateway says that what was sent is wrong: too much of it, or some of it. */
-function isRefusal(error: unknown): error is APIError {
-  return BadRequestError.isInstance(error) || (APIError.isInstance(error) && error.status === 413);
 }

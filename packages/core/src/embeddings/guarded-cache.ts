@@ -2,8 +2,8 @@ import { onAbort } from "../call/abort-signal.js";
 import { describeThrown } from "../hooks/observer.js";
 import type { EmbeddingCache } from "./embedding-cache.js";
 
-/** A cache that takes longer is no help. */
-const ANSWER_WITHIN_MS = 5_000;
+/** A large file takes a while to be read for the first time; what takes longer than a request is no help. */
+const ANSWER_WITHIN_MS = 60_000;
 
 /** Those that were told of: a cache that is away fails with every call. */
 const reported = new WeakSet<EmbeddingCache>();

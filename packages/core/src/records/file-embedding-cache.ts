@@ -17,12 +17,11 @@ export class FileEmbeddingCache implements EmbeddingCache {
   }
 
   async getMany(keys: readonly string[]): Promise<(Float32Array | undefined)[]> {
-    const values = await this.#file.getMany(keys);
-    return values.map((value) => (value === undefined ? undefined : readVector(value)));
+    return (await this.#file.getMany(keys)).map(readVector);
   }
 
   setMany(entries: ReadonlyArray<readonly [key: string, vector: Float32Array]>): Promise<void> {
-    return this.#file.add(entries.map(([key, vector]) => [key, encodeBase64(encodeVector(vector))]));
+    return this.#file.add(entries.map(([key, vector]) => [key, writeVector(vector)]));
   }
 
   /** Closes the file; it is opened again when it is needed. */
@@ -31,7 +30,12 @@ export class FileEmbeddingCache implements EmbeddingCache {
   }
 }
 
-function readVector(value: string): Float32Array | undefined {
-  const bytes = decodeBase64(value);
+export function writeVector(vector: Float32Array): string {
+  return encodeBase64(encodeVector(vector));
+}
+
+/** @returns undefined for what `writeVector` has not written */
+export function readVector(value: string | undefined): Float32Array | undefined {
+  const bytes = value === undefined ? undefined : decodeBase64(value);
   return bytes && decodeVector(bytes);
 }
