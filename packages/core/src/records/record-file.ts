@@ -96,9 +96,12 @@ export class RecordFile {
   }
 
   async #open(): Promise<FileHandle> {
-    await mkdir(dirname(this.#path), { recursive: true });
+    const folder = dirname(this.#path);
+    const made = await mkdir(folder, { recursive: true });
     const handle = await open(this.#path, "a+");
     try {
+      // A file is lost when its name is, or that of a folder above it.
+      if (this.#durable) await syncFolders(folder, made === undefined ? folder : dirname(made));
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER.length), 0, HEADER.length, 0);
       const start = buffer.subarray(0, bytesRead).toString("latin1");
       // A power failure may leave zeros, and a kill some letters.
@@ -148,6 +151,21 @@ export class RecordFile {
     const line = buffer.subarray(0, end === -1 ? bytesRead : end);
     if (!isRecord(line) || line.toString("latin1", 0, KEY_DIGITS) !== key) return undefined;
     return line.toString("utf8", KEY_DIGITS + 1, line.length - CHECK_DIGITS - 1);
+  }
+}
+
+/** Makes the names in a folder durable, and in those above it. */
+async function syncFolders(from: string, to: string): Promise<void> {
+  // Windows opens no folders, and has names on disk by itself.
+  if (process.platform === "win32") return;
+  for (let path = from; ; path = dirname(path)) {
+    const folder = await open(path, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+    if (path === to || path === dirname(path)) return;
   }
 }
 
