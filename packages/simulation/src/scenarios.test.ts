@@ -6,6 +6,7 @@ import { SCENARIOS } from "./scenarios.js";
 /** Worlds of each scenario in a run of all tests: as many as some seconds of one core are enough for. */
 const WORLDS: Record<string, number> = {
   "core-calls": 200,
+  "core-ingest": 120,
   "core-streams": 250,
   "ai-sdk": 100,
   "langchain-agent": 80,
@@ -20,6 +21,10 @@ const REGRESSIONS: [string, string, number][] = [
   ["a kept file whose name was not on disk counted as kept", "nest-films", 191],
   ["the page of a proxy was kept as a film", "nest-films", 157],
   ["the folder of the journal had no durable name", "nest-videos", 1401],
+  ["vectors were written to a store before they were on the disk", "core-ingest", 10],
+  ["the folder of a checkpoint had no durable name", "core-ingest", 306],
+  ["an ingest came to its end never, for one bad text at its beginning", "core-ingest", 2452],
+  ["texts that another batch asked for counted as refused", "core-ingest", 79],
 ];
 
 describe.each(Object.entries(SCENARIOS))("%s", (name, scenario) => {

@@ -28,7 +28,7 @@ export interface BatchRunOptions {
 }
 
 /** As many texts may be refused one by one, while none is accepted, until the request itself is taken to be at fault. */
-export const MAX_PROBES = 8;
+const MAX_PROBES = 8;
 
 /**
  * Sends texts in batches, and halves what is refused until it is known which texts are at fault. Each of them costs at most two
@@ -62,13 +62,17 @@ export class BatchRun {
   async run(texts: readonly number[], acquitted: boolean): Promise<void> {
     if (texts.length === 0) return;
     this.#acquitted ||= acquitted;
+    this.#failure = undefined;
+    this.#queue.length = 0;
+    this.#doubtful = [];
     const { batchSize: size } = this.#options;
     const parts: Part[] = [];
     for (let start = 0; start < texts.length; start += size)
       parts.push({ texts: texts.slice(start, start + size) });
     this.#queue.push(...parts.reverse());
     await new Promise<void>((resolve) => this.#pump(resolve));
-    if (this.#failure !== undefined) throw this.#failure.error;
+    const failure = this.#failure as { error: unknown } | undefined;
+    if (failure !== undefined) throw failure.error;
   }
 
   get #size(): number {

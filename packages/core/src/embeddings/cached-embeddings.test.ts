@@ -104,6 +104,25 @@ describe("embeddings with a cache", () => {
     ]);
   });
 
+  it("are acquitted of a refusal by what another call asks for", async () => {
+    const server = await startEmbeddingServer({ isPoisoned: (text) => text.startsWith("bad") });
+    const gateway = gatewayFor(server.url);
+    const cache = memoryEmbeddingCache();
+    for (const bad of [1, 8, 9]) {
+      const good = [`good ${bad}`, `better ${bad}`];
+      const first = gateway.embeddings.create({ model: "m", input: good }, { cache });
+      const input = [...good, ...Array.from({ length: bad }, (_, index) => `bad ${index}`)];
+      const error = await errorOf(gateway.embeddings.create({ model: "m", input }, { cache }));
+      expect(vectorsIn(await first)).toEqual(good.map(rounded));
+      // Of nine texts eight are tried.
+      expect(InvalidInputsError.isInstance(error), `${bad}`).toBe(bad < 9);
+      if (InvalidInputsError.isInstance(error))
+        expect(error.inputs.map(({ index }) => input[index])).toEqual(input.slice(2));
+      expect(((error as InvalidInputsError).partial as EmbeddingResult).data).toHaveLength(2);
+    }
+    expect(Math.max(...server.paid.values())).toBe(1);
+  });
+
   it("keep what is finished when the rest fails, and what is good when some is refused", async () => {
     const cache = memoryEmbeddingCache();
     const server = await startEmbeddingServer({

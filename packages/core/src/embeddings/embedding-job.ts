@@ -11,6 +11,7 @@ import { embeddingKeyOf } from "./embedding-key.js";
 import type { EmbeddingRequest, EmbeddingResult, EmbeddingUsage } from "./embedding-types.js";
 import { GuardedCache } from "./guarded-cache.js";
 import { InvalidInputsError } from "./invalid-inputs-error.js";
+import { isRefusal } from "./is-refusal.js";
 import type { EmbeddingBatch } from "./read-embeddings.js";
 
 /** What a call of `embeddings.create` works with. */
@@ -117,12 +118,21 @@ export class EmbeddingJob {
         await guarded.write(entries);
         for (const [key, vector] of entries) claim.land(key, vector);
       };
-      try {
-        await this.#embedOwn(claim, keys, guarded);
-      } finally {
-        claim.release();
-      }
+      const refusal = await this.#embedOwn(claim, keys, guarded)
+        .then(
+          () => undefined,
+          (error) => {
+            if (isRefusal(error) && claim.theirs.size > 0) return error;
+            throw error;
+          },
+        )
+        .finally(() => claim.release());
       open = await this.#collect(claim);
+      if (refusal === undefined) continue;
+      // What others asked for acquits the request, when it was accepted.
+      if (this.#done === 0) throw refusal;
+      const { refused } = this.#run;
+      open.push(...claim.mine.filter((place) => this.#vectors[place] === undefined && !refused.has(place)));
     }
   }
 

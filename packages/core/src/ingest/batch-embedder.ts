@@ -1,7 +1,6 @@
 import type { RequestOptions } from "../call/call.js";
 import type { Cost } from "../costs/cost.js";
 import { sumCosts } from "../costs/sum-costs.js";
-import { MAX_PROBES } from "../embeddings/batch-run.js";
 import type { EmbeddingCache } from "../embeddings/embedding-cache.js";
 import type { EmbeddingRequest, EmbeddingResult } from "../embeddings/embedding-types.js";
 import type { Embeddings } from "../embeddings/embeddings.js";
@@ -9,6 +8,8 @@ import { InvalidInputsError } from "../embeddings/invalid-inputs-error.js";
 import { isRefusal } from "../embeddings/is-refusal.js";
 import { GatewayError } from "../errors/gateway-error.js";
 
+/** As many texts may be refused before any is accepted until the request itself is taken to be at fault. */
+const MAX_REFUSED_AT_FIRST = 8;
 /** So many texts may be refused in a row until the model is taken to refuse everything by now. */
 const MAX_REFUSED_IN_A_ROW = 256;
 
@@ -19,6 +20,8 @@ export interface BatchEmbedderOptions {
   cache: EmbeddingCache;
   batchSize: number;
   request: RequestOptions;
+  /** A batch waits for others, of which there should be more. */
+  onDoubt: () => void;
 }
 
 /** What came of a batch, by text. */
@@ -38,9 +41,10 @@ export class BatchEmbedder {
   #cost: Cost | undefined;
   #isCostKnown = true;
   #embedding = 0;
-  /** Batches of which everything was refused, while nothing is known to be accepted. */
   #doubtful = 0;
   #isProven = false;
+  #isLast = false;
+  #refusedAtFirst = 0;
   #refusedInARow = 0;
   #waiting: Array<() => void> = [];
 
@@ -51,6 +55,17 @@ export class BatchEmbedder {
   /** Undefined when it is not known of each request. */
   get cost(): Cost | undefined {
     return this.#isCostKnown ? this.#cost : undefined;
+  }
+
+  /** Batches that wait for what comes of others, since everything of theirs was refused and nothing is known to be accepted. */
+  get waiting(): number {
+    return this.#refusedAtFirst < MAX_REFUSED_AT_FIRST ? this.#doubtful : 0;
+  }
+
+  /** There are no more batches to come. */
+  end(): void {
+    this.#isLast = true;
+    this.#changed();
   }
 
   /** Such requests are accepted: a text that is refused is at fault itself. */
@@ -91,7 +106,7 @@ export class BatchEmbedder {
         for (const { index, reason } of error.inputs) batch.refused.set(texts[index] as string, reason);
         return;
       }
-      if (!isRefusal(error) || !(await this.#mayBeTexts())) throw error;
+      if (!isRefusal(error) || !(await this.#mayBeTexts(texts.length))) throw error;
       await this.#refuse(texts, batch, error);
     }
   }
@@ -113,23 +128,25 @@ export class BatchEmbedder {
     this.prove();
   }
 
-  /** Nothing of it was accepted. Few enough texts have been sent one by one. */
+  /** None of what was sent of it was accepted, and not everything was sent alone. */
   async #refuse(texts: readonly string[], batch: EmbeddedBatch, refusal: GatewayError): Promise<void> {
-    if (texts.length <= MAX_PROBES) {
-      this.#refusedInARow += texts.length;
-      if (this.#refusedInARow > MAX_REFUSED_IN_A_ROW) throw refusal;
-      for (const text of texts) batch.refused.set(text, refusal.message);
+    const [text] = texts;
+    if (texts.length === 1 && text !== undefined) {
+      if (++this.#refusedInARow > MAX_REFUSED_IN_A_ROW) throw refusal;
+      batch.refused.set(text, refusal.message);
       return;
     }
-    for (let start = 0; start < texts.length; start += MAX_PROBES)
-      await this.#embed(texts.slice(start, start + MAX_PROBES), batch);
+    for (const one of texts) if (!batch.vectors.has(one)) await this.#embed([one], batch);
   }
 
   /** Waits for the other batches, as long as one of them may be accepted. */
-  async #mayBeTexts(): Promise<boolean> {
+  async #mayBeTexts(count: number): Promise<boolean> {
     this.#doubtful++;
+    this.#refusedAtFirst += count;
+    this.#options.onDoubt();
     this.#changed();
-    while (!this.#isProven && this.#doubtful < this.#embedding)
+    const mayCome = () => !this.#isLast && this.#refusedAtFirst < MAX_REFUSED_AT_FIRST;
+    while (!this.#isProven && (this.#doubtful < this.#embedding || mayCome()))
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#doubtful--;
     return this.#isProven;

@@ -285,16 +285,59 @@ describe("texts that are refused", () => {
     expect(mostPaid(server.paid)).toBe(1);
   });
 
-  it("are the request's fault when nothing is accepted", async () => {
-    const server = await startEmbeddingServer({ isPoisoned: () => true });
-    const error = await errorOf(
-      ingestTexts(gatewayFor(server.url), items(texts(100_000)), {
-        ...{ model: "m", checkpoint: memoryIngestCheckpoint(), write: () => {}, concurrency: 3 },
-      }),
-    );
-    expect(error).toBeInstanceOf(BadRequestError);
-    expect(server.requests.length).toBeLessThanOrEqual(3 * 9);
+  it.each([1, 2])("are told when they come first, alone and one at a time: %i", async (bad) => {
+    const server = await startEmbeddingServer({ isPoisoned: (text) => text === "bad" });
+    const store = createStore();
+    const list = [...new Array(bad).fill("bad"), ...texts(9)].map((text, id) => ({ text, id: String(id) }));
+    const counts = await ingestTexts(gatewayFor(server.url), list, {
+      ...{
+        model: "m",
+        checkpoint: memoryIngestCheckpoint(),
+        write: store.write,
+        batchSize: 1,
+        concurrency: 1,
+      },
+    });
+    expect(counts).toMatchObject({ written: 9, invalid: bad });
+    expect(store.order()).toEqual(texts(9));
+    expect(mostPaid(server.paid)).toBe(1);
   });
+
+  it("are no others than those, when a batch has nothing else of its own", async () => {
+    const server = await startEmbeddingServer({ isPoisoned: (text) => text === "bad" });
+    const store = createStore();
+    const list = ["a", "b", "c", "d", "bad", "a", "b", "c"].map((text, index) => ({
+      text,
+      id: String(index),
+    }));
+    const invalid: string[] = [];
+    await ingestTexts(gatewayFor(server.url), list, {
+      ...{ model: "m", checkpoint: memoryIngestCheckpoint(), write: store.write, batchSize: 4 },
+      onInvalid: ({ item }) => invalid.push(item.text),
+    });
+    expect(invalid).toEqual(["bad"]);
+    expect([...store.vectors.keys()].join("")).toBe("0123567");
+    expect([...server.paid.values()]).toEqual([1, 1, 1, 1]);
+  });
+
+  it.each([
+    [100_000, 64, 3],
+    [100_000, 1, 1],
+    [5, 1, 1],
+    [1, 64, 4],
+  ])(
+    "are the request's fault when nothing is accepted: %i, %i at once",
+    async (count, batchSize, concurrency) => {
+      const server = await startEmbeddingServer({ isPoisoned: () => true });
+      const error = await errorOf(
+        ingestTexts(gatewayFor(server.url), items(texts(count)), {
+          ...{ model: "m", checkpoint: memoryIngestCheckpoint(), write: () => {}, batchSize, concurrency },
+        }),
+      );
+      expect(error).toBeInstanceOf(BadRequestError);
+      expect(server.requests.length).toBeLessThanOrEqual(Math.min(count, concurrency * 9));
+    },
+  );
 
   it("are the model's fault when it refuses everything from some time on", async () => {
     const server = await startEmbeddingServer({ isPoisoned: (text) => Number(text.slice(5)) > 500 });

@@ -76,6 +76,7 @@ export class Ingest<T extends IngestItem> {
     const { signal } = this.#abort;
     this.#embedder = new BatchEmbedder({
       ...{ embeddings, body, cache: this.#cache, batchSize: this.#batchSize },
+      onDoubt: () => this.#wake(),
       request: { timeout, connectTimeout, headers, route, deadline, signal, maxRetries: MAX_RETRIES },
     });
   }
@@ -94,6 +95,7 @@ export class Ingest<T extends IngestItem> {
     } catch (error) {
       this.#fail(error);
     }
+    this.#embedder.end();
     // What is under way is paid for.
     await this.#last;
     unlink();
@@ -113,13 +115,18 @@ export class Ingest<T extends IngestItem> {
           isOver = next === undefined || next.done === true;
           if (next !== undefined && !next.done) batch.push(this.#entryOf(next.value));
         }
-        while (this.#running >= this.#concurrency && this.#failure === undefined) await this.#change();
+        while (this.#isBusy() && this.#failure === undefined) await this.#change();
         if (batch.length > 0 && this.#failure === undefined) this.#start(batch);
       }
     } finally {
       // One that is in the middle of something may take as long as it likes.
       if (!isOver || this.#failure !== undefined) void (async () => iterator.return?.())().catch(() => {});
     }
+  }
+
+  /** Batches that wait for others take no place from them. */
+  #isBusy(): boolean {
+    return this.#running - this.#embedder.waiting >= this.#concurrency;
   }
 
   /** @returns undefined when the run has failed: a source that is silent holds up no failure */

@@ -100,8 +100,12 @@ export class RecordFile {
     const made = await mkdir(folder, { recursive: true });
     const handle = await open(this.#path, "a+");
     try {
-      // A file is lost when its name is, or that of a folder above it.
-      if (this.#durable) await syncFolders(folder, made === undefined ? folder : dirname(made));
+      if (this.#durable) {
+        // A file is lost when its name is, or that of a folder above it: also of one that an earlier run could not sync.
+        await syncFolders(folder, dirname(made ?? folder));
+        // What a killed process has written can be read, and need not be on the disk.
+        await handle.datasync();
+      }
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER.length), 0, HEADER.length, 0);
       const start = buffer.subarray(0, bytesRead).toString("latin1");
       // A power failure may leave zeros, and a kill some letters.
