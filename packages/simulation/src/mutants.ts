@@ -200,8 +200,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     fault: "a record begins where a torn one ends",
     file: RECORDS,
-    from: '`${size === 0 ? HEADER : ""}\n${lines.join("")}`',
-    to: '`${size === 0 ? `${HEADER}\\n` : ""}${lines.join("")}`',
+    from: ' : "\\n";',
+    to: ' : "";',
     scenarios: INGEST,
   },
   {

@@ -67,7 +67,8 @@ export class RecordFile {
         return `${text} ${checkOf(Buffer.from(text))}\n`;
       });
       const { size } = await handle.stat();
-      const bytes = Buffer.from(`${size === 0 ? HEADER : ""}\n${lines.join("")}`);
+      const start = size === 0 ? `${HEADER}\n` : "\n";
+      const bytes = Buffer.from(start + lines.join(""));
       for (let written = 0; written < bytes.length; )
         written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
       if (this.#durable) await handle.datasync();
