@@ -45,6 +45,7 @@ const FOREIGN_ROOMS: ReadonlyArray<[room: string, entry: string, modules: readon
   ["telemetry", "opentelemetry", ["@opentelemetry/api"]],
   ["redis", "redis", ["ioredis", "node:crypto"]],
   ["testing", "testing", ["node:assert/strict"]],
+  ["records", "node", ["node:fs/promises", "node:path", "node:zlib"]],
 ];
 const CLIENTLESS_ENTRIES = ["redis", "resumable", "testing"];
 
@@ -81,7 +82,7 @@ describe("dependencies point one way", () => {
   it("core depends on nothing at run time and imports no Node module", () => {
     expect(manifestOf("core")["dependencies"] ?? {}).toEqual({});
     const files = sourcesOf("core");
-    // The entry `./node` is made of one file that may, and nothing else leads there.
+    // A file beside those of its room that only the entry `./node` leads to.
     const nodeOnly = "packages/core/src/download/save-download.ts";
     const portable = files.filter(
       ({ path }) => path !== nodeOnly && !FOREIGN_ROOMS.some(([room]) => path.startsWith(roomOf(room))),
@@ -132,6 +133,13 @@ describe("dependencies point one way", () => {
       expect(reached(entry)).toContain("packages/core/src/resumable/stream-store.ts");
       expect(reached(entry).filter((path) => client.includes(path))).toEqual([]);
     }
+  });
+
+  it("core's ingest is no part of the client, nor of its embeddings", () => {
+    const reached = (entry: string) => filesReachedFrom(`packages/core/src/${entry}.ts`);
+    expect(reached("ingest")).toContain("packages/core/src/ingest/ingest.ts");
+    for (const entry of ["embeddings", "index"])
+      expect(reached(entry).filter((path) => path.includes("/ingest/"))).toEqual([]);
   });
 
   it.each(ADAPTERS)("%s enters core by its public entries and knows no other package of ours", (adapter) => {

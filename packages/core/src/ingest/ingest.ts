@@ -1,11 +1,11 @@
 import { onAbort } from "../call/abort-signal.js";
 import { checkCount, checkDuration } from "../checks/check-numbers.js";
 import { checkOptionNames } from "../checks/check-option-names.js";
+import { DigestMap } from "../digests/digest-map.js";
+import { sha256 } from "../digests/sha256.js";
 import { embeddingKeyOf } from "../embeddings/embedding-key.js";
 import type { Embeddings } from "../embeddings/embeddings.js";
-import { sha256 } from "../embeddings/sha256.js";
 import { APIUserAbortError, ConfigurationError, InvalidRequestError } from "../errors/errors.js";
-import { DigestMap } from "../records/digest-map.js";
 import { BatchEmbedder } from "./batch-embedder.js";
 import { CheckpointedCache } from "./checkpointed-cache.js";
 import type { IngestCounts, IngestItem, IngestOptions } from "./ingest-types.js";
@@ -161,8 +161,8 @@ export class Ingest<T extends IngestItem> {
     const id = item.id ?? uuidOf(key);
     return {
       ...{ item, id, key },
-      writtenKey: sha256(`written\n${key}\n${id}`),
-      refusedKey: sha256(`refused\n${key}`),
+      writtenKey: sha256(JSON.stringify(["written", key, id])),
+      refusedKey: sha256(JSON.stringify(["refused", key])),
     };
   }
 

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
+import { DigestMap } from "../digests/digest-map.js";
 import { ConfigurationError } from "../errors/errors.js";
-import { DigestMap } from "./digest-map.js";
 
 /** The first line: nothing is added to a file that is another's. */
 const HEADER = "model-gateway records 1";

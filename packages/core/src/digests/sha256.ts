@@ -1,6 +1,7 @@
 const ROUNDS = 64;
 const BLOCK_WORDS = 16;
-const LENGTH_WORDS = 2;
+const BLOCK_BYTES = 64;
+const LENGTH_BYTES = 8;
 
 const { START, CONSTANTS } = /* @__PURE__ */ fractionsOfRoots();
 
@@ -21,60 +22,27 @@ function fractionsOfRoots(): { START: Int32Array; CONSTANTS: Int32Array } {
 
 const schedule = /* @__PURE__ */ new Int32Array(ROUNDS);
 
+const encoder = /* @__PURE__ */ new TextEncoder();
+
 /**
- * SHA-256 of a text in hexadecimal digits: of its Latin-1 bytes where it has no other letters, which are half as many, else of its
- * UTF-16, high bytes first. Texts that begin with the same letter below U+0100 are never told to be the same when they are not.
- * Synchronous, since a digest of the platform costs a promise per text; without an encoder, which takes halves of surrogate pairs for
- * one another.
+ * SHA-256 of a text in UTF-8, in hexadecimal digits. Synchronous, since a digest of the platform costs a promise per text. Halves of
+ * surrogate pairs are all the same in UTF-8: JSON writes them out.
  */
 export function sha256(text: string): string {
+  const bytes = encoder.encode(text);
+  const { length } = bytes;
+  const padded = new Uint8Array(Math.ceil((length + 1 + LENGTH_BYTES) / BLOCK_BYTES) * BLOCK_BYTES);
+  padded.set(bytes);
+  padded[length] = 0x80;
+  const view = new DataView(padded.buffer);
+  view.setUint32(padded.length - LENGTH_BYTES, length / 2 ** 29);
+  view.setUint32(padded.length - LENGTH_BYTES / 2, length << 3);
   const state = START.slice();
-  const perWord = BEYOND_LATIN_1.test(text) ? 2 : 4;
-  const filled = Math.floor(text.length / perWord);
-  const words = Math.ceil((filled + 1 + LENGTH_WORDS) / BLOCK_WORDS) * BLOCK_WORDS;
-  for (let word = 0; word < words; word += BLOCK_WORDS) {
-    const whole = Math.max(0, Math.min(BLOCK_WORDS, filled - word));
-    if (perWord === 4) fillWithBytes(text, word * 4, whole);
-    else fillWithUnits(text, word * 2, whole);
-    for (let index = whole; index < BLOCK_WORDS; index++)
-      schedule[index] = paddingAt(word + index, text, perWord, words);
+  for (let start = 0; start < padded.length; start += BLOCK_BYTES) {
+    for (let word = 0; word < BLOCK_WORDS; word++) schedule[word] = view.getInt32(start + word * 4);
     compress(state);
   }
   return Array.from(state, (value) => (value >>> 0).toString(16).padStart(8, "0")).join("");
-}
-
-const BEYOND_LATIN_1 = /[^\0-\xff]/;
-
-function fillWithBytes(text: string, start: number, words: number): void {
-  for (let index = 0, at = start; index < words; index++, at += 4)
-    schedule[index] =
-      (text.charCodeAt(at) << 24) |
-      (text.charCodeAt(at + 1) << 16) |
-      (text.charCodeAt(at + 2) << 8) |
-      text.charCodeAt(at + 3);
-}
-
-function fillWithUnits(text: string, start: number, words: number): void {
-  for (let index = 0, at = start; index < words; index++, at += 2)
-    schedule[index] = (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
-}
-
-/** What follows the whole words: the last letters and a bit that ends them, zeros, and the length in bits. */
-function paddingAt(word: number, text: string, perWord: number, words: number): number {
-  const bits = 32 / perWord;
-  const filled = Math.floor(text.length / perWord);
-  if (word === filled) {
-    let value = 0;
-    let shift = 32;
-    for (let at = filled * perWord; at < text.length; at++) {
-      shift -= bits;
-      value |= text.charCodeAt(at) << shift;
-    }
-    return value | (1 << (shift - 1));
-  }
-  const length = text.length * bits;
-  if (word === words - 2) return (length / 2 ** 32) | 0;
-  return word === words - 1 ? length | 0 : 0;
 }
 
 function compress(state: Int32Array): void {
