@@ -13,6 +13,8 @@ export interface PackageBuild {
   chosen?: { name: string; entry: Record<string, string> };
   /** Keeps the names of classes where a framework shows them: in logs, and when a dependency is missing. */
   keepNames?: boolean;
+  /** Lets what finds files beside the bundle do so in CommonJS, too. */
+  findsFiles?: boolean;
   /** Files that are loaded next to the bundle at run time (workers), built without types. */
   extra?: Options;
 }
@@ -29,6 +31,7 @@ export function definePackageBuild(build: PackageBuild) {
     sourcemap: false,
     clean: true,
     external: build.chosen ? [build.chosen.name] : [],
+    shims: build.findsFiles ?? false,
     keepNames: build.keepNames ?? false,
     define: { __PACKAGE_VERSION__: JSON.stringify(version) },
   };

@@ -4,10 +4,15 @@ export default definePackageBuild({
   entry: {
     index: "src/index.ts",
     cli: "src/cli.ts",
+    jest: "src/jest.ts",
+    "node-test": "src/node-test.ts",
+    playwright: "src/playwright.ts",
     simulation: "src/simulation.ts",
     vitest: "src/vitest.ts",
   },
   // Jest loads what it runs as CommonJS. The command and vitest are ES modules in any case: `files` of the package
   // leaves the rest out.
   format: ["esm", "cjs"],
+  // Those of the console.
+  findsFiles: true,
 });

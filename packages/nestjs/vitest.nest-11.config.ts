@@ -21,7 +21,6 @@ export default defineConfig({
       "test/{bad-day,built-package,kept-files,killed-queue,many-watches,sigkill,traces}.test.ts",
       "test/{bullmq,outbox,soak}/*.test.ts",
       "test/redis/stream-store.test.ts",
-      "src/files/{folder-file-store-crash,make-folder}.test.ts",
       "src/videos/journal/*.test.ts",
       // Parts that are installed for Nest 12 only.
       "test/{fastify,instance-proxies,microservice,readme,redis-microservice,swagger,websocket}.test.ts",

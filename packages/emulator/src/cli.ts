@@ -28,8 +28,8 @@ async function run(command: Command): Promise<number> {
       process.stdout.write(`${packageJson.version}\n`);
       return 0;
     case "start":
-      return runStart(command.port, command.settings);
+      return runStart(command);
     case "exec":
-      return runExec(command.command, command.commandArguments, command.settings);
+      return runExec(command);
   }
 }

@@ -1,19 +1,25 @@
 import type { Latency, Services } from "./api/services.js";
 import { buildApp } from "./app/build-app.js";
 import { type Listener, listen } from "./app/listen.js";
+import { CONSOLE_FOLDER } from "./control/console-page.js";
+import type { AllowedCallers } from "./control/require-local-caller.js";
 import type { Emulator } from "./emulator.js";
 import { type EmulatorOptions, settleOptions } from "./emulator-options.js";
 import { BASE_PATHS } from "./http/base-kinds.js";
+import { isOpenToOthers, originAt, requireOrigin } from "./http/listen-address.js";
 import { MediaFiles } from "./media/media-files.js";
 import type { MediaRenderer } from "./media/media-renderer.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
 import { FaultStore } from "./state/fault-store.js";
-import { GroupStore } from "./state/group-store.js";
+import { GroupStore, isBuiltIn } from "./state/group-store.js";
 import { Journal } from "./state/journal.js";
 import { KeyStore, maskKey } from "./state/key-store.js";
 import { Ledger } from "./state/ledger.js";
+import { ModelStore } from "./state/model-store.js";
 import { RateWindows } from "./state/rate-windows.js";
+import { bodyOf, describeCall } from "./state/recorded-call.js";
 import { Refusal } from "./state/refusal.js";
+import { ReplyStore } from "./state/reply-store.js";
 import { VirtualClock } from "./state/virtual-clock.js";
 import { CallbackLog } from "./tasks/callback-log.js";
 import { TaskStore } from "./tasks/task-store.js";
@@ -23,6 +29,7 @@ import { taskBody } from "./videos/task-body.js";
 /** What stands in for parts of an emulator. */
 interface EmulatorParts {
   media?: Partial<MediaRenderer>;
+  consoleFolder?: string;
 }
 
 /** Where requests go that need no port. The top-level domain is reserved: it never leaves the machine. */
@@ -40,14 +47,19 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  * ```
  * @throws TypeError for an option out of range
  */
-export function createEmulator(options: EmulatorOptions = {}, { media }: EmulatorParts = {}): Emulator {
-  const { seed, latency, pace, keys, groups, dataDir, chatImageForm, videoTimings } = settleOptions(options);
+export function createEmulator(
+  options: EmulatorOptions = {},
+  { media, consoleFolder = CONSOLE_FOLDER }: EmulatorParts = {},
+): Emulator {
+  const { seed, latency, pace, keys, anyKey, groups, dataDir, chatImageForm, videoTimings, ...settled } =
+    settleOptions(options);
   const closing = new AbortController();
   const clock = new VirtualClock();
   const callbacks = new CallbackLog(clock, closing.signal);
   const files = new MediaFiles(clock, dataDir);
   const ledger = new Ledger(() => clock.now());
-  const groupStore = new GroupStore(groups);
+  const models = new ModelStore(settled.models);
+  const groupStore = new GroupStore(groups, models);
   const tasks = new TaskStore(clock, videoTimings, (task) => {
     if (isTerminal(task.status) && task.status !== "succeeded") ledger.refund(task.id);
     const { callbackURL } = task.settings;
@@ -60,12 +72,15 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
     pace,
     chatImageForm,
     clock,
+    models,
     groups: groupStore,
-    keys: new KeyStore(keys, groupStore, () => clock.now()),
+    keys: new KeyStore(keys, { groups: groupStore, models, now: () => clock.now(), anyKey }),
     rates: new RateWindows(() => clock.now()),
     ledger,
-    journal: new Journal(),
+    journal: new Journal(settled.journal),
     faults: new FaultStore(),
+    replies: new ReplyStore(settled.replies),
+    unmatched: settled.unmatched,
     tasks,
     callbacks,
     files,
@@ -74,6 +89,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
   };
   let listener: Listener | undefined;
   let origin = PORTLESS_ORIGIN;
+  let callers: AllowedCallers = { addresses: false };
 
   const emulator: Emulator = {
     get url() {
@@ -99,11 +115,13 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
         throw new TypeError("fetch failed", { cause: error });
       }
     },
-    async listen({ port = 0 } = {}) {
+    async listen({ port = 0, host = "127.0.0.1", advertise } = {}) {
       closing.signal.throwIfAborted();
       if (listener) throw new Error(`The emulator already listens on ${origin}.`);
-      listener = await listen((request) => app.fetch(request), port);
-      origin = `http://127.0.0.1:${listener.port}`;
+      const advertised = advertise === undefined ? undefined : requireOrigin("advertise", advertise);
+      listener = await listen((request) => app.fetch(request), port, host);
+      origin = advertised ?? originAt(host, listener.port);
+      callers = { advertised: new URL(origin).hostname, addresses: isOpenToOthers(host) };
       return emulator;
     },
     async close() {
@@ -113,13 +131,24 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       await listener?.close();
       listener = undefined;
       for (const exchange of services.openExchanges) exchange.abort(reason);
+      services.journal.close();
       await services.media.release();
     },
     reset() {
       clock.reset();
-      for (const part of [groupStore, services.keys, services.rates, ledger, tasks, callbacks, files]) {
+      for (const part of [
+        models,
+        groupStore,
+        services.keys,
+        services.rates,
+        ledger,
+        tasks,
+        callbacks,
+        files,
+      ]) {
         part.reset();
       }
+      services.replies.reset();
       services.faults.clear();
       services.journal.clear();
     },
@@ -127,6 +156,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       now: () => clock.now(),
       set: (ms) => clock.set(ms),
       advance: (ms) => clock.advance(ms),
+      nextAt: () => clock.nextAt(),
     },
     keys: {
       add: (key) => services.keys.add(key),
@@ -148,12 +178,33 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       },
       list: () => groupStore.list(),
     },
+    models: {
+      add: (model) => models.add(model),
+      remove: (id) => {
+        const group = groupStore.list().find((each) => each.models.includes(id) && !isBuiltIn(each.name));
+        const key = services.keys.list().find((each) => each.models?.includes(id));
+        const user = group ? `token group "${group.name}"` : key && `key ${maskKey(key.key)}`;
+        if (user) throw new Refusal(`The ${user} has the model "${id}"; take it from there first.`);
+        return models.remove(id);
+      },
+      list: () => models.list(),
+    },
     ledger: {
       list: (filter) => ledger.list(filter),
       total: (key) => ledger.total(key),
     },
     journal: {
       list: (filter) => services.journal.list(filter),
+      get: (id) => {
+        const exchange = services.journal.exchange(id);
+        const entry = exchange && services.journal.list().find((each) => each.id === id);
+        return entry && describeCall(entry, exchange);
+      },
+      bytes: (id) => {
+        const exchange = services.journal.exchange(id);
+        return exchange && !exchange.dropped ? bodyOf(exchange) : undefined;
+      },
+      subscribe: (listener) => services.journal.subscribe(listener),
       clear: () => services.journal.clear(),
     },
     faults: {
@@ -161,10 +212,16 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
       list: () => services.faults.list(),
       clear: (id) => services.faults.clear(id),
     },
+    replies: {
+      add: (rule) => services.replies.add(rule),
+      list: () => services.replies.list(),
+      clear: (id) => services.replies.clear(id),
+    },
     videos: {
       list: (filter) => tasks.list(filter).map((task) => ({ id: task.id, ...taskBody(task, services) })),
       succeed: (id) => tasks.succeed(id),
       fail: (id, message) => tasks.fail(id, message),
+      timeline: (id) => tasks.timeline(id),
     },
     callbacks: {
       list: (filter) => callbacks.list(filter),
@@ -172,7 +229,7 @@ export function createEmulator(options: EmulatorOptions = {}, { media }: Emulato
     },
     [Symbol.asyncDispose]: () => emulator.close(),
   };
-  const app = buildApp(services, emulator);
+  const app = buildApp(services, emulator, { cors: settled.cors, callers: () => callers, consoleFolder });
   return emulator;
 }
 

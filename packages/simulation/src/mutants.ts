@@ -29,11 +29,17 @@ const JOURNAL = "nestjs/src/videos/journal/journal-file.ts";
 const DRAFT = "nestjs/src/videos/journal/journal-draft.ts";
 const REPAIR = "nestjs/src/videos/journal/repair-end.ts";
 const OWNER = "nestjs/src/videos/journal/lock-owner.ts";
+const DISPATCHER = "nestjs/src/videos/video-dispatcher.ts";
+const RECEIVE = "nestjs/src/files/receive-file.ts";
+const RESUMABLE = "core/src/resumable/resumable-streams.ts";
 
 const CALLS = ["core-calls"];
 const INGEST = ["core-ingest"];
 const STREAMS = ["core-streams"];
 const FILMS = ["nest-videos"];
+const REPLICAS = ["nest-replicas"];
+const RESUMED = ["resumable-streams"];
+const KEPT = ["kept-files"];
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -111,6 +117,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: LOOP,
     from: "    const result = await runAttempt(runtime, prepared, address);\n",
     to: "    if (timeline.length === 0) await runAttempt(runtime, prepared, address);\n    const result = await runAttempt(runtime, prepared, address);\n",
+    scenarios: CALLS,
+  },
+  {
+    fault: "what may have been billed twice is said to have cost what it cost once",
+    file: "core/src/prices/price-book.ts",
+    from: "return doubt ? { ...cost, maybeMore: true } : cost;",
+    to: "return cost;",
     scenarios: CALLS,
   },
   {
@@ -329,5 +342,61 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'if (!answers(owner.pid)) return "dead";',
     to: 'if (!answers(owner.pid)) return "alive";',
     scenarios: FILMS,
+  },
+  {
+    fault: "what may have been paid goes back into the line",
+    file: DISPATCHER,
+    from: "if (!GatewayError.isInstance(error) || error.maybeProcessed) return () => store.lose(key, problem);",
+    to: "if (!GatewayError.isInstance(error)) return () => store.lose(key, problem);",
+    scenarios: REPLICAS,
+  },
+  {
+    fault: "a film that is being submitted takes no place",
+    file: "nestjs/src/videos/video-task-record.ts",
+    from: "return waiting === undefined && keeping === undefined && !isOver(record)",
+    to: 'return waiting === undefined && record.status !== "submitting" && !isOver(record)',
+    scenarios: REPLICAS,
+  },
+  {
+    fault: "the end of a film is written down without its handlers",
+    file: "nestjs/src/videos/video-delivery.ts",
+    from: "return due.length === 0 ? record : { ...record, deliveries: [...before, ...due] };",
+    to: "return record;",
+    scenarios: REPLICAS,
+  },
+  {
+    fault: "a reader that comes back is given the last event again",
+    file: RESUMABLE,
+    from: "let page = await reading.read(known?.number ?? 0);",
+    to: "let page = await reading.read(Math.max(0, (known?.number ?? 0) - 1));",
+    scenarios: RESUMED,
+  },
+  {
+    fault: "a reader of what was refused is told that it was lost",
+    file: RESUMABLE,
+    from: "if (number > 0 || askedBy(next.run) !== askedBy(run)) throw",
+    to: "throw",
+    scenarios: RESUMED,
+  },
+  {
+    fault: "a call is made for a stream that was stopped before it began",
+    file: RESUMABLE,
+    from: "    if (!held) return run;\n",
+    to: "",
+    scenarios: RESUMED,
+  },
+  {
+    fault: "a part of another film is put behind the first",
+    file: RECEIVE,
+    from: "    download.version === version &&\n",
+    to: "",
+    scenarios: KEPT,
+  },
+  {
+    fault: "what is known of a film counts from where it went on",
+    file: RECEIVE,
+    from: "const hash = await hashOf(path, synced);",
+    to: 'const hash = createHash("sha256");',
+    scenarios: KEPT,
   },
 ];

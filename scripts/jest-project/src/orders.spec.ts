@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NotFoundError } from "@model-gateway/core";
 import { createEmulator } from "@model-gateway/emulator";
+import { useEmulator } from "@model-gateway/emulator/jest";
 import {
   ChatService,
   EmbeddingsService,
@@ -83,4 +84,13 @@ it("knows bytes and errors for what they are", async () => {
   const unknown = testing.get(EmbeddingsService).create({ model: "no-such-model", input: ["Hello"] });
   await expect(unknown).rejects.toBeInstanceOf(NotFoundError);
   await testing.close();
+});
+
+describe("an emulator of the file", () => {
+  const emulator = useEmulator({ seed: 1 });
+
+  it.each(["first", "second"])("is as new for the %s test", async () => {
+    expect(emulator.journal.list()).toEqual([]);
+    expect((await fetch(`${emulator.url}/models`)).status).toBe(401);
+  });
 });

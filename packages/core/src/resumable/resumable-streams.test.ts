@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { KeyedStreamError } from "./keyed-stream-error.js";
 import { MemoryStreamStore } from "./memory-stream-store.js";
+import { pause } from "./pause.js";
 import { type OpenedStream, ResumableStreams } from "./resumable-streams.js";
 import { DEFAULT_STREAM_SETTINGS } from "./stream-settings.js";
 import type { StreamPage } from "./stream-store.js";
@@ -90,6 +91,46 @@ describe("streams with a key", () => {
     expect([one.calls, other.calls]).toEqual([1, 1]);
   });
 
+  it.each([
+    ["before its reader looked", undefined],
+    ["before its reader looked, for the same question", "a"],
+  ])("give the next to one whose call was refused %s", async (_when, asked) => {
+    const { streams } = make();
+    let refused = Promise.resolve();
+    const label = asked === undefined ? {} : { asked };
+    const refusing = {
+      ...label,
+      open: () => Promise.reject(new KeyedStreamError("refused")),
+      begun: (over: Promise<void>) => {
+        refused = over;
+      },
+    };
+    const first = await streams.open({ key: "k", source: refusing });
+    await refused;
+    const { asked: _none, ...unasked } = sourceOf("a", "one", "two");
+    const next = await streams.open({ key: "k", source: { ...unasked, ...label } });
+    expect(await all(first)).toEqual(["one", "two"]);
+    expect(await all(next)).toEqual(["one", "two"]);
+  });
+
+  it.each(["a", "b"])("give nobody the rest of another one than was begun to be read: %s", async (asked) => {
+    const { streams } = make();
+    const endless = {
+      asked: "a",
+      open: async (signal: AbortSignal) =>
+        (async function* () {
+          yield "one";
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        })(),
+    };
+    const { events } = await streams.open({ key: "k", source: endless });
+    expect((await events.next()).value).toMatchObject({ json: '"one"' });
+    expect(await streams.stop("k")).toBe(true);
+    const next = await streams.open({ key: "k", source: sourceOf(asked, "other", "two") });
+    expect(await reasonOf(events.next())).toBe("lost");
+    expect(await all(next)).toEqual(["other", "two"]);
+  });
+
   it("begin the next where another one was begun, and is over, in the meantime", async () => {
     const { store, streams } = make();
     const one = sourceOf("a", "one");
@@ -130,6 +171,27 @@ describe("streams with a key", () => {
     expect(isOver).toBe(true);
     for (const from of ["", "x", "00-1", "0-0"])
       expect(await reasonOf(streams.open({ key: "k", from }))).toBe("unknown");
+  });
+
+  it.each([
+    ["was stopped meanwhile", true, "stopped", 0],
+    ["is still there", false, "none", 1],
+  ])("pay for one whose store answered late where it %s", async (_how, isStopped, reason, calls) => {
+    const leaseMs = 20;
+    const store = new SlowStore();
+    const settings = { ...DEFAULT_STREAM_SETTINGS, leaseMs };
+    const streams = new ResumableStreams({ store, settings, warn: () => {} });
+    onTestFinished(() => streams.close());
+    const begin = store.begin.bind(store);
+    store.begin = async (...args) => {
+      const begun = await begin(...args);
+      if (isStopped) expect(await streams.stop("k")).toBe(true);
+      await pause(leaseMs + 10);
+      return begun;
+    };
+    const source = sourceOf("a", "one");
+    expect(await reasonOf(streams.open({ key: "k", source }).then(all))).toBe(reason);
+    expect(source.calls).toBe(calls);
   });
 
   it("are given up, and hold up no close, when their store stops to answer", async () => {

@@ -104,8 +104,9 @@ export class ResumableStreams {
         begun = await this.begin(key, source, page?.run);
         page = await reading.read(0);
         // Nobody is given the answer to another question.
-        const isOther = begun !== undefined && source.asked !== undefined && page?.run !== begun;
-        if (page === undefined || isOther) throw new KeyedStreamError("lost");
+        const isOther = begun !== undefined && source.asked !== undefined && page !== undefined;
+        if (page === undefined || (isOther && askedBy(page.run) !== source.asked))
+          throw new KeyedStreamError("lost");
       }
       if (page === undefined || (known !== undefined && known.run !== page.run))
         throw new KeyedStreamError("unknown");
@@ -167,7 +168,7 @@ export class ResumableStreams {
   private async *follow(first: StreamPage, from: number, reading: StreamReading): OpenedStream["events"] {
     try {
       if (!reading.open) return undefined;
-      const { run } = first;
+      let { run } = first;
       let number = from;
       for (let page = first; ; ) {
         for (const json of page.events) {
@@ -183,7 +184,12 @@ export class ResumableStreams {
         if (page.events.length === 0) await reading.change();
         if (!reading.open) return undefined;
         const next = await reading.read(number);
-        if (next?.run !== run) throw new KeyedStreamError("lost");
+        if (next === undefined) throw new KeyedStreamError("lost");
+        if (next.run !== run) {
+          // What was refused made way for the next, and who has nothing of it yet lost nothing.
+          if (number > 0 || askedBy(next.run) !== askedBy(run)) throw new KeyedStreamError("lost");
+          run = next.run;
+        }
         page = next;
       }
     } catch (error) {
@@ -202,15 +208,22 @@ export class ResumableStreams {
     replaces: string | undefined,
   ): Promise<string | undefined> {
     const run = createRunId(source.asked);
+    const { leaseMs } = this.settings;
+    const askedAt = performance.now();
     let begun: boolean;
+    let held = true;
     try {
-      begun = await this.store.begin(key, run, this.settings.leaseMs, replaces);
+      begun = await this.store.begin(key, run, leaseMs, replaces);
+      // With an answer that comes that late it may have been stopped, or taken for cut: nothing is paid for it then.
+      if (begun && performance.now() - askedAt > leaseMs)
+        held = (await this.store.renew(key, run, leaseMs)).held;
     } catch (cause) {
       if (StreamStoreFullError.isInstance(cause))
         throw new KeyedStreamError("refused", { problem: NO_ROOM, cause });
       throw new KeyedStreamError("unavailable", { cause });
     }
     if (!begun) return undefined;
+    if (!held) return run;
     const made = new StreamRun(this.store, key, run, this.settings, source, {
       // However long this process stood still, those are there.
       hasReaders: () => [...this.readings].some((reading) => reading.key === key),

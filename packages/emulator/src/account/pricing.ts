@@ -1,5 +1,5 @@
 import type { Exchange } from "../api/exchange.js";
-import { type ModelPrice, modelPrices } from "../state/model-prices.js";
+import type { ModelPrice } from "../state/model-prices.js";
 
 /** Priced by ratios; 1 would be a price per request. */
 const BY_RATIO = 0;
@@ -9,9 +9,9 @@ const PER_THOUSAND = 1_000;
  * `GET /api/pricing`, outside the base addresses: what models cost, as ratios. Not of the API description; gateways of this
  * kind answer so. A ratio of 1 is a unit per token, or per character or video token where such are counted.
  */
-export function readPricing({ services: { groups } }: Exchange): Response {
+export function readPricing({ services: { groups, models } }: Exchange): Response {
   const names = groups.list().map(({ name }) => name);
-  const data = Object.entries(modelPrices).map(([id, price]) => ({
+  const data = models.list().map(({ id, price }) => ({
     model_name: id,
     ...ratiosOf(price),
     enable_groups: names.filter((name) => groups.modelsOf(name).some((model) => model.id === id)),

@@ -1,7 +1,8 @@
 import type { BaseKind } from "../http/base-kinds.js";
 import type { Bill } from "../state/bill.js";
-import type { EmulatorKey } from "../state/key-store.js";
+import type { StoredKey } from "../state/key-store.js";
 import type { ModelEntry } from "../state/model-table.js";
+import type { ScriptedReply } from "./scripted-reply.js";
 import type { Services } from "./services.js";
 
 /** One request on its way to an endpoint, past authentication. */
@@ -10,7 +11,7 @@ export interface Exchange {
   url: URL;
   /** Path parameters by name, decoded. */
   parameters: Record<string, string>;
-  key: EmulatorKey;
+  key: StoredKey;
   /** What the key may call under this base address. */
   models: readonly ModelEntry[];
   /** What of its group the key itself is not allowed. */
@@ -20,6 +21,12 @@ export interface Exchange {
   services: Services;
   /** What the call costs; whatever is open on it when the endpoint has answered is charged. */
   bill: Bill;
+  /** Says why it is answered as it is, for the journal. */
+  explain(...lines: string[]): void;
+  /** What a script says that the answer is. */
+  scripted?: ScriptedReply;
+  /** Real milliseconds before each event of a stream, in place of what the settings say. */
+  eachMs?: number;
   /** Aborts when the client leaves or the emulator closes. */
   signal: AbortSignal;
 }
@@ -34,8 +41,10 @@ export interface Route {
   /** The body is `multipart/form-data`, not JSON. */
   multipart?: boolean;
   handle(exchange: Exchange): Response | Promise<Response>;
-  /** The text in which prompt markers count. */
-  promptText?(body: unknown): string;
+  /** The texts of a body, checked or not: in each, prompt markers count. */
+  promptTexts?(body: unknown): readonly string[];
+  /** Where a body, checked or not, stands in its conversation. */
+  conversationOf?(body: unknown): { turn: number; tool: string | undefined };
   /** `[[fail]]` and `[[stuck]]` are about the task that the endpoint creates, not about its answer. */
   createsTask?: boolean;
 }

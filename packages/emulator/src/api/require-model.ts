@@ -1,5 +1,5 @@
 import { APIError } from "../http/api-error.js";
-import { type ModelCapability, type ModelEntry, modelTable } from "../state/model-table.js";
+import type { ModelCapability, ModelEntry } from "../state/model-table.js";
 import type { Exchange } from "./exchange.js";
 
 /** Where each capability is served, for messages. */
@@ -23,12 +23,12 @@ const ENDPOINTS: Record<ModelCapability, string> = {
  *   the group has and the key is not allowed, 400 when it serves another endpoint
  */
 export function requireModel<C extends ModelCapability>(
-  { models: available, deniedModels }: Pick<Exchange, "models" | "deniedModels">,
+  { models: available, deniedModels, services }: Pick<Exchange, "models" | "deniedModels" | "services">,
   id: string,
   ...capabilities: readonly C[]
 ): Extract<ModelEntry, { capability: C }> {
   const entry = available.find((candidate) => candidate.id === id);
-  if (!entry) throw modelUnavailable(id, deniedModels);
+  if (!entry) throw modelUnavailable(id, deniedModels, services.models.find(id));
   if (!serves(entry, capabilities)) {
     const fitting = available.filter((candidate) => serves(candidate, capabilities)).map(({ id }) => id);
     const hint = fitting.length > 0 ? ` This endpoint takes ${fitting.join(" or ")}.` : "";
@@ -40,15 +40,18 @@ export function requireModel<C extends ModelCapability>(
   return entry;
 }
 
-function modelUnavailable(id: string, denied: readonly ModelEntry[]): APIError {
+function modelUnavailable(
+  id: string,
+  denied: readonly ModelEntry[],
+  known: ModelEntry | undefined,
+): APIError {
   if (denied.some((entry) => entry.id === id && isMedia(entry))) {
     return new APIError(
       `This API key has no permission for the model "${id}". Its group has the model; the key itself is limited to others.`,
       { status: 403, code: "model_not_permitted" },
     );
   }
-  const elsewhere = modelTable.some((entry) => entry.id === id && entry.specializedOnly);
-  const reason = elsewhere
+  const reason = known?.specializedOnly
     ? "If the key's group has it, it is served on the specialised base addresses only (/specialized/v1 and /specialized-cdn/v1)."
     : "GET /models lists the models of the key's group.";
   return APIError.notFound(`The model "${id}" does not exist for this API key. ${reason}`, "model_not_found");

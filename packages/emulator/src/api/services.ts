@@ -6,7 +6,9 @@ import type { GroupStore } from "../state/group-store.js";
 import type { Journal } from "../state/journal.js";
 import type { KeyStore } from "../state/key-store.js";
 import type { Ledger } from "../state/ledger.js";
+import type { ModelStore } from "../state/model-store.js";
 import type { RateWindows } from "../state/rate-windows.js";
+import type { ReplyStore } from "../state/reply-store.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import type { CallbackLog } from "../tasks/callback-log.js";
 import type { TaskStore } from "../tasks/task-store.js";
@@ -29,12 +31,16 @@ export interface Services {
   /** How the image-chat model puts its image into an answer, unless the prompt says otherwise. */
   chatImageForm: ChatImageForm;
   clock: VirtualClock;
+  models: ModelStore;
   groups: GroupStore;
   keys: KeyStore;
   rates: RateWindows;
   ledger: Ledger;
   journal: Journal;
   faults: FaultStore;
+  replies: ReplyStore;
+  /** What becomes of requests that no reply was written for. */
+  unmatched: "answer" | "refuse";
   tasks: TaskStore;
   callbacks: CallbackLog;
   files: MediaFiles;

@@ -8,10 +8,11 @@ import { readFormBody } from "../http/read-form-body.js";
 import { readJSONBody } from "../http/read-json-body.js";
 import { abridge } from "../json/abridge.js";
 import { isRecord } from "../json/is-record.js";
-import { readPromptMarkers } from "../language/prompt-markers.js";
+import { markersIn, readPromptMarkers } from "../language/prompt-markers.js";
 import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
+import { findScriptedAnswer } from "./scripted-answer.js";
 
 /** Authentication, rate, body, faults, prompt markers, latency and the bill around an endpoint of the API. */
 export async function answerRoute(
@@ -25,24 +26,39 @@ export async function answerRoute(
   if (route.method !== request.method) throw noSuchEndpoint(request, url);
 
   const key = services.keys.authenticate(request.headers.get("authorization"));
-  services.rates.take(key);
+  try {
+    services.rates.take(key);
+  } finally {
+    Object.assign(observed.headers, services.rates.headersOf(key));
+  }
   let body: unknown;
   if (route.method === "POST") {
-    body = route.multipart ? await readFormBody(request) : await readJSONBody(request);
-    entry.body = abridge(body);
+    body = route.multipart ? await readForm(observed) : await readJSON(observed);
+    if (services.journal.bodies !== "none") entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;
   }
 
   const fault = services.faults.take({ path, model: entry.model, key: token });
+  const finish = async (answer: Response) => {
+    const answered = fault ? await faultAfter(fault, answer, signal) : answer;
+    return paceStream(answered, services.pace, services.seed);
+  };
+  const explain = (...lines: string[]) => {
+    entry.why = [...(entry.why ?? []), ...lines];
+  };
+  if (fault) explain(`The fault ${fault.id} (${fault.kind}) is in force.`);
   const replacement = fault && (await faultBefore(fault, signal));
   if (replacement) return replacement;
-  await obeyMarkers(route, body, signal);
+  await obeyMarkers(route, body, { signal, explain });
   if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
 
+  const script = await findScriptedAnswer(services, route, body, observed);
+  if (entry.reply !== undefined) explain(`${entry.reply} is for it.`);
+  if (script.whole) return finish(script.whole);
   const models = services.keys.modelsOf(key, base);
   const deniedModels = services.keys.deniedModelsOf(key);
-  const bill = new Bill(services.ledger, { key, endpoint: route.path, requestId: entry.id });
+  const bill = new Bill(services.ledger, services.models, { key, endpoint: route.path, requestId: entry.id });
   const exchange: Exchange = {
     request,
     url,
@@ -54,6 +70,8 @@ export async function answerRoute(
     services,
     bill,
     signal,
+    explain,
+    ...script.exchange,
   };
   let response: Response;
   try {
@@ -61,9 +79,19 @@ export async function answerRoute(
     bill.settle();
   } finally {
     bill.drop();
+    if (bill.charged !== undefined) entry.units = bill.charged;
   }
-  const answered = fault ? await faultAfter(fault, response, signal) : response;
-  return paceStream(answered, services.pace, services.seed);
+  return finish(response);
+}
+
+function readJSON({ request, recording }: ObservedRequest): Promise<unknown> {
+  return readJSONBody(request, { onText: (text) => recording?.sentText(text) });
+}
+
+async function readForm({ request, recording }: ObservedRequest): Promise<unknown> {
+  const form = await readFormBody(request);
+  recording?.sentForm(form);
+  return form;
 }
 
 /** 404 for a path, or a method on a path, that the API does not have. */
@@ -73,9 +101,16 @@ export function noSuchEndpoint(request: Request, url: URL): APIError {
   );
 }
 
-async function obeyMarkers(route: Route, body: unknown, signal: AbortSignal): Promise<void> {
-  if (!route.promptText) return;
-  const markers = readPromptMarkers(route.promptText(body));
+async function obeyMarkers(
+  route: Route,
+  body: unknown,
+  { signal, explain }: Pick<Exchange, "signal" | "explain">,
+): Promise<void> {
+  if (!route.promptTexts) return;
+  const found = route.promptTexts(body).map(markersIn).join("");
+  if (found === "") return;
+  explain(`The prompt holds ${found}.`);
+  const markers = readPromptMarkers(found);
   if (markers.delayMs > 0) await abortableDelay(markers.delayMs, signal);
   if (markers.status !== undefined) throw statusFaultError(markers.status, "A marker in the prompt");
   if (route.createsTask) return;

@@ -1,7 +1,8 @@
 import { Hono } from "hono";
+import { cors } from "hono/cors";
 import type { Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
-import { addControlRoutes } from "../control/add-control-routes.js";
+import { addControlRoutes, type ControlSettings } from "../control/add-control-routes.js";
 import type { Emulator } from "../emulator.js";
 import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
@@ -9,9 +10,26 @@ import { observeRequest } from "./observe-request.js";
 import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
 
+/** What an application is told beside its services. */
+export interface AppSettings extends ControlSettings {
+  /** Origins of pages that may call the API; `*` for all. The control API is none of theirs. */
+  cors: readonly string[];
+}
+
+/** What pages may read of an answer. */
+const EXPOSED_HEADERS = [
+  ...["x-request-id", "retry-after", "x-ratelimit-limit-requests", "x-ratelimit-remaining-requests"],
+  ...["x-ratelimit-reset-requests", "content-length", "content-range", "accept-ranges"],
+];
+
 /** The web-standard application: every route below each of the four base addresses, result files, the control API. */
-export function buildApp(services: Services, emulator: Emulator): Hono {
+export function buildApp(services: Services, emulator: Emulator, settings: AppSettings): Hono {
   const app = new Hono();
+  if (settings.cors.length > 0) {
+    const origin = settings.cors.includes("*") ? "*" : [...settings.cors];
+    const allow = cors({ origin, exposeHeaders: EXPOSED_HEADERS, maxAge: 600 });
+    for (const path of [...BASE_KINDS.map((base) => BASE_PATHS[base]), "/files"]) app.use(`${path}/*`, allow);
+  }
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
     app.on(route.method, prefix + route.path, (context) =>
@@ -29,7 +47,7 @@ export function buildApp(services: Services, emulator: Emulator): Hono {
       serveFile(services, request, url, context.req.param()),
     ),
   );
-  addControlRoutes(app, emulator);
+  addControlRoutes(app, emulator, settings);
   app.notFound((context) =>
     observeRequest(services, context.req.raw, ({ request, url }) => {
       throw noSuchEndpoint(request, url);

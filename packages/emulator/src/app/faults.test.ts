@@ -161,6 +161,22 @@ describe("prompt markers", () => {
     );
   });
 
+  it("count in each of many inputs", async () => {
+    const { emulator, post } = await startEmulator();
+    emulator.keys.update("sk-emulator", { moderation: true });
+    for (const [path, model] of [
+      ["/embeddings", "local-embedding"],
+      ["/moderations", "local-moderation"],
+    ] as const) {
+      const ask = async (...input: string[]) => (await post(path, { model, input })).status;
+      expect(await ask("[[503]]", "b", "c")).toBe(503);
+      expect(await ask("a", "b [[503]]", "c")).toBe(503);
+      expect(await ask("a", "[[503]] b", "c")).toBe(503);
+      expect(await ask("a", "b", "c [[503]]")).toBe(503);
+      expect(await ask("a", "a [[503]] b", "c")).toBe(200);
+    }
+  });
+
   it("are only spoken of inside a text, as in documentation that is indexed", async () => {
     const { post } = await startEmulator();
     const input = "The marker `[[429]]` makes a request answer 429.";

@@ -10,10 +10,11 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Serves a web-standard handler on the loopback interface. @throws Error when the port is taken */
+/** Serves a web-standard handler. @throws Error when the port is taken, or the address is not of this machine */
 export async function listen(
   handle: (request: Request) => Response | Promise<Response>,
   port: number,
+  hostname: string,
 ): Promise<Listener> {
   const server = serve({
     fetch: async (request: Request, { outgoing }: HttpBindings | Http2Bindings) => {
@@ -25,7 +26,7 @@ export async function listen(
         return RESPONSE_ALREADY_SENT;
       }
     },
-    hostname: "127.0.0.1",
+    hostname,
     port,
     // The process belongs to the application under test: its Request and Response stay as they are.
     overrideGlobalObjects: false,
@@ -33,7 +34,7 @@ export async function listen(
   await new Promise<void>((resolve, reject) => {
     server.once("listening", resolve);
     server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(error.code === "EADDRINUSE" ? portInUse(port, error) : error);
+      reject(describe(error, port, hostname));
     });
   });
   return {
@@ -66,6 +67,10 @@ function destroyOnError(response: Response, outgoing: { destroy(): unknown }): R
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-function portInUse(port: number, cause: Error): Error {
-  return new Error(`Port ${port} is in use. Choose another, or 0 for any free one.`, { cause });
+function describe(cause: NodeJS.ErrnoException, port: number, hostname: string): Error {
+  const text = {
+    EADDRINUSE: `Port ${port} is in use. Choose another, or 0 for any free one.`,
+    EADDRNOTAVAIL: `${hostname} is no address of this machine: 127.0.0.1 is, and 0.0.0.0 stands for all that it has.`,
+  }[cause.code ?? ""];
+  return text === undefined ? cause : new Error(text, { cause });
 }

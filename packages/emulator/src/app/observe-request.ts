@@ -6,6 +6,7 @@ import { ConnectionDropped } from "../http/connection-dropped.js";
 import { isEventStream } from "../http/event-stream.js";
 import type { JournalEntry } from "../state/journal.js";
 import { maskKey } from "../state/key-store.js";
+import type { Recording } from "../state/recording.js";
 
 /** What the endpoint is told about a request under observation. */
 export interface ObservedRequest {
@@ -15,8 +16,12 @@ export interface ObservedRequest {
   path: string;
   /** The bearer token as sent, unchecked. */
   token: string | null;
+  /** Headers of the answer, whatever it is. */
+  headers: Record<string, string>;
   /** The journal entry under way. */
   entry: JournalEntry;
+  /** Keeps what comes and goes, where it is kept whole. */
+  recording: Recording | undefined;
   /** Aborts when the client leaves or the emulator closes. */
   signal: AbortSignal;
 }
@@ -47,7 +52,7 @@ export async function observeRequest(
     durationMs: 0,
     complete: false,
   };
-  services.journal.add(entry, token);
+  const recording = services.journal.add(entry, token, request);
 
   const controller = new AbortController();
   const onClientGone = () => controller.abort(request.signal.reason);
@@ -58,12 +63,23 @@ export async function observeRequest(
     entry.durationMs = performance.now() - started;
     entry.complete = complete;
     services.openExchanges.delete(controller);
+    services.journal.changed(entry);
     request.signal.removeEventListener("abort", onClientGone);
   };
 
+  const headers: Record<string, string> = { "x-request-id": entry.id };
   let response: Response;
   try {
-    response = await answer({ request, url, path, token, entry, signal: controller.signal });
+    response = await answer({
+      request,
+      url,
+      path,
+      token,
+      headers,
+      entry,
+      recording,
+      signal: controller.signal,
+    });
   } catch (error) {
     if (controller.signal.aborted || error instanceof ConnectionDropped) {
       finish(false);
@@ -71,9 +87,13 @@ export async function observeRequest(
     }
     response = (error instanceof APIError ? error : unexpected(error, entry)).toResponse();
   }
-  response.headers.set("x-request-id", entry.id);
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   entry.status = response.status;
-  if (response.body && isEventStream(response)) return watchEnd(response, response.body, finish);
+  recording?.answered(response.headers);
+  if (response.body && (recording || isEventStream(response))) {
+    services.journal.changed(entry);
+    return watchBody(response, response.body, recording, finish);
+  }
   finish(true);
   return response;
 }
@@ -82,10 +102,11 @@ function bearerToken(request: Request): string | null {
   return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 }
 
-/** Passes a stream on and reports when it has ended, or was left early. */
-function watchEnd(
+/** Passes a body on, keeps it, and reports when it has ended, or was left early. */
+function watchBody(
   response: Response,
   body: ReadableStream<Uint8Array>,
+  recording: Recording | undefined,
   finish: (complete: boolean) => void,
 ): Response {
   const reader = body.getReader();
@@ -94,6 +115,7 @@ function watchEnd(
       try {
         const { done, value } = await reader.read();
         if (!done) {
+          recording?.wrote(value);
           controller.enqueue(value);
           return;
         }

@@ -3,14 +3,14 @@ import { readPricing } from "../account/pricing.js";
 import { readTokenUsage } from "../account/token-usage.js";
 import type { Route } from "../api/exchange.js";
 import { createSpeech, speechInputText } from "../audio/create-speech.js";
-import { lastUserText } from "../chat/chat-request.js";
+import { conversationOf, lastUserText } from "../chat/chat-request.js";
 import { createChatCompletion } from "../chat/create-chat-completion.js";
-import { createEmbeddings, embeddingInputText } from "../embeddings/create-embeddings.js";
+import { createEmbeddings, embeddingInputTexts } from "../embeddings/create-embeddings.js";
 import { SPECIALIZED_BASES } from "../http/base-kinds.js";
 import { createImages, imagePromptText } from "../images/create-images.js";
 import { editImages } from "../images/edit-images.js";
 import { listModels } from "../models/list-models.js";
-import { createModeration, moderationInputText } from "../moderations/create-moderation.js";
+import { createModeration, moderationInputTexts } from "../moderations/create-moderation.js";
 import { createVideoTask, videoPromptText } from "../videos/create-video-task.js";
 import {
   createImageToVideoTask,
@@ -22,18 +22,24 @@ import { retrieveVideoTask } from "../videos/retrieve-video-task.js";
 /** The API, one line per endpoint. */
 export const routes: readonly Route[] = [
   { method: "GET", path: "/models", handle: listModels },
-  { method: "POST", path: "/chat/completions", handle: createChatCompletion, promptText: lastUserText },
-  { method: "POST", path: "/embeddings", handle: createEmbeddings, promptText: embeddingInputText },
-  { method: "POST", path: "/images/generations", handle: createImages, promptText: imagePromptText },
+  {
+    method: "POST",
+    path: "/chat/completions",
+    handle: createChatCompletion,
+    promptTexts: only(lastUserText),
+    conversationOf,
+  },
+  { method: "POST", path: "/embeddings", handle: createEmbeddings, promptTexts: embeddingInputTexts },
+  { method: "POST", path: "/images/generations", handle: createImages, promptTexts: only(imagePromptText) },
   {
     method: "POST",
     path: "/images/edits",
     handle: editImages,
-    promptText: imagePromptText,
+    promptTexts: only(imagePromptText),
     multipart: true,
   },
-  { method: "POST", path: "/audio/speech", handle: createSpeech, promptText: speechInputText },
-  { method: "POST", path: "/moderations", handle: createModeration, promptText: moderationInputText },
+  { method: "POST", path: "/audio/speech", handle: createSpeech, promptTexts: only(speechInputText) },
+  { method: "POST", path: "/moderations", handle: createModeration, promptTexts: moderationInputTexts },
   {
     method: "GET",
     path: "/dashboard/billing/subscription",
@@ -45,7 +51,7 @@ export const routes: readonly Route[] = [
     method: "POST",
     path: "/videos",
     handle: createVideoTask,
-    promptText: videoPromptText,
+    promptTexts: only(videoPromptText),
     createsTask: true,
   },
   { method: "GET", path: "/videos/:task_id", handle: retrieveVideoTask("content") },
@@ -53,7 +59,7 @@ export const routes: readonly Route[] = [
     method: "POST",
     path: "/videos/image2video",
     handle: createImageToVideoTask,
-    promptText: wrappedPromptText,
+    promptTexts: only(wrappedPromptText),
     createsTask: true,
   },
   { method: "GET", path: "/videos/image2video/:task_id", handle: retrieveVideoTask("image2video") },
@@ -61,7 +67,7 @@ export const routes: readonly Route[] = [
     method: "POST",
     path: "/videos/omni-video",
     handle: createOmniVideoTask,
-    promptText: wrappedPromptText,
+    promptTexts: only(wrappedPromptText),
     createsTask: true,
   },
   { method: "GET", path: "/videos/omni-video/:task_id", handle: retrieveVideoTask("omni-video") },
@@ -72,3 +78,8 @@ export const originRoutes: readonly Route[] = [
   { method: "GET", path: "/api/usage/token", handle: readTokenUsage },
   { method: "GET", path: "/api/pricing", handle: readPricing },
 ];
+
+/** Bodies that have one text. */
+function only(textOf: (body: unknown) => string): (body: unknown) => string[] {
+  return (body) => [textOf(body)];
+}

@@ -12,7 +12,7 @@ export async function createSpeech(exchange: Exchange): Promise<Response> {
   const model = requireModel(exchange, request.model, "speech");
   const { input, voice, format, speed } = request;
   bill.expect(model.id, { characters: [...input].length });
-  const speech = await renderSpeech(services, { text: input, voice, format, speed });
+  const speech = await renderSpeech(services, { text: input, voice, format, speed, seed: services.seed });
   // A Response takes no shared memory.
   return new Response(new Uint8Array(speech.bytes), {
     headers: { "content-type": speech.mediaType, "content-length": String(speech.bytes.byteLength) },

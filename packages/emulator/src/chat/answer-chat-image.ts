@@ -22,10 +22,11 @@ import { countPromptTokens } from "./prompt-tokens.js";
 
 /** `POST /chat/completions` with the image-chat model: a completion whose message holds an image. */
 export async function answerChatImage(
-  { body, services, url, bill, signal }: Exchange,
+  exchange: Exchange,
   model: string,
   request: ChatRequest,
 ): Promise<Response> {
+  const { body, services, url, bill } = exchange;
   const wanted = checkChatImageRequest(body, request);
   const size = wanted.size ?? usualSizeLike(readImageSize(wanted.inputs[0] ?? ""));
   const form = wanted.form ?? services.chatImageForm;
@@ -91,5 +92,5 @@ export async function answerChatImage(
     }
     if (request.includeUsage) yield chunk([], { usage });
   }
-  return eventStreamResponse(chunks(), { pause: chunkPause(services, signal) });
+  return eventStreamResponse(chunks(), { pause: chunkPause(exchange) });
 }

@@ -71,3 +71,19 @@ export function lastUserText(body: unknown): string {
   const last = messages.findLast((message: unknown) => isRecord(message) && message["role"] === "user");
   return isRecord(last) ? textOfContent(last["content"]) : "";
 }
+
+/** Which answer of its conversation a body, checked or not, asks for, and which tool's result it ends with. */
+export function conversationOf(body: unknown): { turn: number; tool: string | undefined } {
+  const given = isRecord(body) && Array.isArray(body["messages"]) ? body["messages"] : [];
+  const messages = given.filter((message: unknown) => isRecord(message));
+  const answers = messages.filter(({ role }) => role === "assistant");
+  const last = messages.at(-1);
+  const callId = last?.["role"] === "tool" ? last["tool_call_id"] : undefined;
+  const calls = answers.flatMap(({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls : []));
+  const call: unknown = calls.findLast((each: unknown) => isRecord(each) && each["id"] === callId);
+  const called = isRecord(call) && isRecord(call["function"]) ? call["function"]["name"] : undefined;
+  return {
+    turn: answers.length + 1,
+    tool: callId !== undefined && typeof called === "string" ? called : undefined,
+  };
+}

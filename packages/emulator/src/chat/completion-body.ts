@@ -60,7 +60,7 @@ export function* completionChunks(completion: Completion): Generator<object> {
       chunk([{ index, delta, ...(logprobs ? { logprobs } : {}), finish_reason: null }]);
     yield delta({ role: "assistant", content: "" });
     for (const text of tokenize(reply.reasoning ?? "")) yield delta({ reasoning_content: text });
-    for (const text of tokenize(reply.content ?? "")) {
+    for (const text of reply.chunks ?? tokenize(reply.content ?? "")) {
       yield delta({ content: text }, request.logprobs ? { content: [tokenLogprob(text)] } : undefined);
     }
     for (const [position, call] of toolCallsOf(reply).entries()) {

@@ -1,6 +1,6 @@
 import { isRecord } from "../json/is-record.js";
 import { builtInAnswer } from "./built-in-answers.js";
-import { groundAnswer } from "./ground-answer.js";
+import { groundAnswer, type WeighedPassage } from "./ground-answer.js";
 import type { Conversation, ToolResult } from "./read-conversation.js";
 
 /** An answer in words, and how the model came to it. */
@@ -8,6 +8,8 @@ export interface ComposedAnswer {
   text: string;
   /** For the reasoning models. */
   thoughts: string[];
+  /** What was weighed, the best first, a line each. */
+  passages?: string[];
 }
 
 const LONGEST_QUOTED_RESULT = 600;
@@ -36,10 +38,16 @@ export function composeAnswer(conversation: Conversation, seed: number): Compose
     thoughts.push(
       `I weighed ${grounded.considered} passages; the best covers ${Math.round(grounded.coverage * 100)} % of what is asked.`,
     );
-    return { text: seen === undefined ? grounded.text : `${seen} ${grounded.text}`, thoughts };
+    const passages = grounded.best.map(describePassage);
+    return { text: seen === undefined ? grounded.text : `${seen} ${grounded.text}`, thoughts, passages };
   }
   thoughts.push(conversation.hasContext ? "No passage answers it." : "There is no context to answer from.");
   return { text: seen ?? withoutEvidence(conversation), thoughts };
+}
+
+function describePassage({ text, score, coverage, isQuoted }: WeighedPassage): string {
+  const share = `${Math.round(coverage * 100)} %`;
+  return `${isQuoted ? "Quoted" : "Not quoted"}, score ${score.toFixed(2)}, covers ${share}: "${shorten(text)}"`;
 }
 
 function withoutEvidence({ question, hasContext }: Conversation): string {

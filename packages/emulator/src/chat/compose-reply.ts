@@ -18,8 +18,11 @@ export interface ModelSettings {
 export function composeReply(request: ChatRequest, { seed, reasons, seenImages }: ModelSettings): Reply {
   const conversation = readConversation(request.messages, seenImages);
   const thoughts: string[] = [];
-  const withReasoning = (reply: Omit<Reply, "reasoning">): Reply =>
-    reasons ? { ...reply, reasoning: thoughts.join("\n") } : reply;
+  const withReasoning = (reply: Omit<Reply, "reasoning" | "why">, why: string[] = []): Reply => ({
+    ...reply,
+    ...(reasons && { reasoning: thoughts.join("\n") }),
+    why: [...thoughts, ...why],
+  });
 
   const toolCalls = chooseToolCalls(request, conversation);
   if (toolCalls.length > 0) {
@@ -39,5 +42,5 @@ export function composeReply(request: ChatRequest, { seed, reasons, seenImages }
   }
   const answer = composeAnswer(conversation, seed);
   thoughts.push(...answer.thoughts);
-  return withReasoning({ content: answer.text, toolCalls: [] });
+  return withReasoning({ content: answer.text, toolCalls: [] }, answer.passages);
 }

@@ -5,25 +5,27 @@ import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
 import { eventStreamResponse } from "../http/event-stream.js";
 import { answerChatImage } from "./answer-chat-image.js";
+import type { ChatRequest } from "./chat-request.js";
 import { checkChatRequest } from "./check-chat-request.js";
 import { completionBody, completionChunks } from "./completion-body.js";
 import { composeReply } from "./compose-reply.js";
 import { describeImages } from "./describe-images.js";
 import { limitReply } from "./limit-reply.js";
 import { countPromptTokens } from "./prompt-tokens.js";
+import type { LimitedReply } from "./reply.js";
+import { sayScripted } from "./say-scripted.js";
 
 /** `POST /chat/completions`: one reply, whole or as a stream; with the image-chat model, an image. */
 export async function createChatCompletion(exchange: Exchange): Promise<Response> {
-  const { body, services, bill, signal } = exchange;
+  const { body, services, bill, scripted } = exchange;
   const request = checkChatRequest(Field.body(body));
   const model = requireModel(exchange, request.model, "chat", "chat-image");
-  if (model.capability === "chat-image") return answerChatImage(exchange, model.id, request);
-  const promptTokens = countPromptTokens(request);
+  if (model.capability === "chat-image" && !scripted) return answerChatImage(exchange, model.id, request);
+  const promptTokens = scripted?.usage?.promptTokens ?? countPromptTokens(request);
   bill.expect(model.id, { inputTokens: promptTokens });
-  const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
-  const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
-  const settings = { seed: request.seed ?? services.seed, reasons: model.reasons, seenImages };
-  const reply = limitReply(composeReply(request, settings), request);
+  const reply = scripted
+    ? sayScripted(scripted)
+    : await think(exchange, request, model.capability === "chat" && model.reasons);
   bill.count({ inputTokens: promptTokens, outputTokens: reply.completionTokens * request.count });
   const completion = {
     id: `chatcmpl-${randomUUID()}`,
@@ -34,5 +36,17 @@ export async function createChatCompletion(exchange: Exchange): Promise<Response
     promptTokens,
   };
   if (!request.stream) return Response.json(completionBody(completion));
-  return eventStreamResponse(completionChunks(completion), { pause: chunkPause(services, signal) });
+  return eventStreamResponse(completionChunks(completion), {
+    pause: chunkPause(exchange),
+  });
+}
+
+async function think(exchange: Exchange, request: ChatRequest, reasons: boolean): Promise<LimitedReply> {
+  const { services, explain } = exchange;
+  const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
+  const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
+  const seed = request.seed ?? services.seed;
+  const reply = composeReply(request, { seed, reasons, seenImages });
+  explain(...reply.why);
+  return limitReply(reply, request);
 }

@@ -5,6 +5,16 @@ import { CJK, isStopWord, similarity, textFeatures, wordsOf } from "../language/
 import type { Source } from "./read-conversation.js";
 import { shortenPassage } from "./shorten-passage.js";
 
+/** A passage as it was weighed. */
+export interface WeighedPassage {
+  text: string;
+  score: number;
+  /** Share of the question's terms that it covers, 0 to 1. */
+  coverage: number;
+  /** Whether the answer holds it. */
+  isQuoted: boolean;
+}
+
 /** An answer made of sentences that were given. */
 export interface GroundedAnswer {
   text: string;
@@ -12,6 +22,8 @@ export interface GroundedAnswer {
   coverage: number;
   /** How many passages were weighed. */
   considered: number;
+  /** The best of them, the best first. */
+  best: WeighedPassage[];
 }
 
 /** Something the question is about. */
@@ -42,6 +54,7 @@ const ROW_KEY_BONUS = 0.35;
 /** A related word is not quite the word. */
 const RELATED_SHARE = 0.85;
 const MAX_PASSAGES = 3_000;
+const SHOWN_PASSAGES = 5;
 
 /** Looks the answer to a question up in the sources; undefined when they do not hold it. */
 export function groundAnswer(question: string, sources: readonly Source[]): GroundedAnswer | undefined {
@@ -96,6 +109,12 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
     text: chosen.map(({ passage }) => shortenPassage(passage, questionFeatures, LONGEST_QUOTE)).join(" "),
     coverage: best.coverage,
     considered: passages.length,
+    best: ranked.slice(0, SHOWN_PASSAGES).map((entry) => ({
+      text: entry.passage.text,
+      score: entry.score,
+      coverage: entry.coverage,
+      isQuoted: chosen.includes(entry),
+    })),
   };
 }
 

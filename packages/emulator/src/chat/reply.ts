@@ -11,11 +11,15 @@ export interface Reply {
   content: string | null;
   reasoning?: string;
   toolCalls: ComposedToolCall[];
+  /** How the model came to it. */
+  why: string[];
 }
 
 /** What of a reply is sent. */
-export interface LimitedReply extends Reply {
-  finishReason: "stop" | "length" | "tool_calls";
+export interface LimitedReply extends Omit<Reply, "why"> {
+  finishReason: "stop" | "length" | "tool_calls" | "content_filter";
+  /** The content as its stream is cut; by tokens where nobody says. */
+  chunks?: readonly string[];
   completionTokens: number;
   reasoningTokens: number;
 }

@@ -117,6 +117,11 @@ export class Field {
     return this.present ? read(this) : undefined;
   }
 
+  /** What was noted so far of the whole body, each beginning with the path of its field. */
+  get noted(): readonly string[] {
+    return this.problems;
+  }
+
   /** Throws one 400 that names the first problem and lists the others; does nothing when there is none. */
   finish(): void {
     const [first, ...others] = this.problems;

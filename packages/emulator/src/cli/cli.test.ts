@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseCommand } from "./parse-command.js";
 
@@ -37,11 +41,12 @@ describe("model-gateway-emulator start", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "shows how to reach it, serves, and stops cleanly on %s",
     async (signal) => {
-      const { child, result } = cli("start", "--port", "0", "--seed", "3");
+      const { child, result } = cli("start", "--port", "0", "--seed", "3", "--model", "gpt-4o=local-chat");
       const screen = await firstOutput(child);
       const url = /MODEL_GATEWAY_BASE_URL=(\S+)/.exec(screen)?.[1] ?? "";
       expect(screen).toContain("sk-emulator");
-      expect(screen).toContain("local-chat");
+      expect(screen).toContain("gpt-4o (like local-chat)");
+      expect(screen).toContain("films from @model-gateway/emulator-media");
       const response = await fetch(`${url}/models`, { headers: { authorization: "Bearer sk-emulator" } });
       expect(response.status).toBe(200);
       await response.arrayBuffer();
@@ -76,6 +81,48 @@ describe("model-gateway-emulator exec", () => {
     ).result;
     expect(stdout.trim()).toBe("200,200,200,200");
     expect(code).toBe(0);
+  });
+
+  it("sets the variables of the openai SDK when asked, and serves it models under names of one's own", async () => {
+    const asked = script(`
+      import(${JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve("openai")))}).then(async ({ default: OpenAI }) => {
+        const messages = [{ role: "user", content: "What is 6 times 7?" }];
+        const { choices } = await new OpenAI().chat.completions.create({ model: "gpt-4o", messages });
+        console.log(choices[0].message.content);
+      }, (error) => console.log(String(error)));
+    `);
+    const env = script("console.log(process.env.OPENAI_BASE_URL ?? 'none')");
+    const [answered, without] = await Promise.all([
+      cli("exec", "--openai-env", "--any-key", "--model", "gpt-4o=local-chat", ...asked).result,
+      cli("exec", ...env).result,
+    ]);
+    expect(answered).toMatchObject({ stdout: "6 * 7 = 42\n", code: 0 });
+    expect(without.stdout).toBe(`${process.env["OPENAI_BASE_URL"] ?? "none"}\n`);
+  });
+
+  it("says what stands in a file, and what is wrong with one", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "replies-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [good, bad] = [join(folder, "good.yaml"), join(folder, "bad.yaml")];
+    await writeFile(good, "replies:\n  - when: { text: refund }\n    reply: Five days.\n");
+    await writeFile(bad, "replies:\n  - anser: Five days.\n");
+    const ask = script(`
+      const { MODEL_GATEWAY_BASE_URL: url, MODEL_GATEWAY_API_KEY: key } = process.env;
+      const ask = (content) => fetch(url + "/chat/completions", {
+        method: "POST",
+        headers: { authorization: "Bearer " + key, "content-type": "application/json" },
+        body: JSON.stringify({ model: "local-chat", messages: [{ role: "user", content }] }),
+      }).then((response) => response.json());
+      Promise.all([ask("refund?"), ask("Hello")]).then(([said, refused]) =>
+        console.log(said.choices[0].message.content, refused.error.code));
+    `);
+    const [scripted, refused] = await Promise.all([
+      cli("exec", "--replies", good, "--only-replies", ...ask).result,
+      cli("start", "--replies", bad).result,
+    ]);
+    expect(scripted).toMatchObject({ stdout: "Five days. no_reply\n", code: 0 });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`${bad}:2 replies[0].anser is unknown here`);
   });
 
   it("passes the exit code on", async () => {
@@ -113,6 +160,13 @@ describe("the command line", () => {
     [["start", "now"], 'Unexpected argument "now"'],
     [["exec"], "exec needs a command"],
     [["exec", "--port", "1", "--", "ls"], "--port goes with start"],
+    [["exec", "--host", "0.0.0.0", "--", "ls"], "--host goes with start"],
+    [["exec", "--advertise", "http://a.test", "--", "ls"], "--advertise goes with start"],
+    [["start", "--openai-env"], "--openai-env goes with exec"],
+    [
+      ["start", "--model", "gpt-4o"],
+      '--model takes an id and the model it is like, gpt-4o=local-chat (got "gpt-4o")',
+    ],
     [[], "Say what to do"],
   ])("refuses %j", (args, message) => {
     expect(() => parseCommand(args)).toThrow(message);
@@ -126,8 +180,22 @@ describe("the command line", () => {
 
   it("reads every setting", () => {
     const settings = ["--seed", "5", "--latency", "2", "--pace", "cuts", "--data-dir", "media"];
-    expect(parseCommand(["start", ...settings])).toMatchObject({
-      settings: { seed: 5, latency: 2, pace: "cuts", dataDir: "media" },
+    const models = ["--model", "gpt-4o=local-chat", "--model", "tts-1=local-speech", "--any-key"];
+    const origins = ["--cors", "http://a.test", "--cors", "http://b.test"];
+    const address = ["--port", "1", "--host", "0.0.0.0", "--advertise", "http://c.test"];
+    const scripts = ["--replies", "a.yaml", "--replies", "b.json", "--only-replies"];
+    expect(parseCommand(["start", ...settings, ...models, ...origins, ...scripts, ...address])).toEqual({
+      name: "start",
+      address: { port: 1, host: "0.0.0.0", advertise: "http://c.test" },
+      settings: {
+        ...{ seed: 5, latency: 2, pace: "cuts", dataDir: "media", anyKey: true },
+        models: [
+          { id: "gpt-4o", like: "local-chat" },
+          { id: "tts-1", like: "local-speech" },
+        ],
+        ...{ cors: ["http://a.test", "http://b.test"], unmatched: "refuse" },
+      },
+      repliesFiles: ["a.yaml", "b.json"],
     });
   });
 

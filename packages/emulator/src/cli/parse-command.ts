@@ -1,10 +1,26 @@
 import { parseArgs } from "node:util";
 import { STREAM_PACES, type StreamPace } from "../http/pace-stream.js";
+import type { EmulatorModel } from "../state/model-store.js";
 
 /** What the command line asks for. */
 export type Command =
-  | { name: "start"; port: number; settings: EmulatorSettings }
-  | { name: "exec"; command: string; commandArguments: string[]; settings: EmulatorSettings }
+  | {
+      name: "start";
+      address: { port: number; host?: string; advertise?: string };
+      settings: EmulatorSettings;
+      /** Files of scripted answers. */
+      repliesFiles: string[];
+    }
+  | {
+      name: "exec";
+      command: string;
+      commandArguments: string[];
+      /** Whether `OPENAI_API_KEY` and `OPENAI_BASE_URL` are set, too. */
+      openaiEnvironment: boolean;
+      settings: EmulatorSettings;
+      /** Files of scripted answers. */
+      repliesFiles: string[];
+    }
   | { name: "help" }
   | { name: "version" };
 
@@ -14,6 +30,10 @@ export interface EmulatorSettings {
   latency?: number;
   pace?: StreamPace;
   dataDir?: string;
+  models?: EmulatorModel[];
+  anyKey?: boolean;
+  cors?: string[];
+  unmatched?: "refuse";
 }
 
 export const DEFAULT_PORT = 4010;
@@ -21,9 +41,17 @@ const LARGEST_PORT = 65_535;
 
 const OPTIONS = {
   port: { type: "string" },
+  host: { type: "string" },
+  advertise: { type: "string" },
+  model: { type: "string", multiple: true },
+  "any-key": { type: "boolean" },
+  "openai-env": { type: "boolean" },
+  cors: { type: "string", multiple: true },
   seed: { type: "string" },
   latency: { type: "string" },
   pace: { type: "string" },
+  replies: { type: "string", multiple: true },
+  "only-replies": { type: "boolean" },
   "data-dir": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
@@ -39,16 +67,28 @@ Commands:
 
 Options:
   --port <number>      port of start; 0 takes any free one (default ${DEFAULT_PORT})
+  --host <address>     where start listens (default 127.0.0.1); 0.0.0.0 lets other machines in, to its control API too
+  --advertise <url>    where others reach start, such as http://emulator:4010
+  --model <id>=<id>    serve a model under another id, such as gpt-4o=local-chat; as often as you like
+  --any-key            take any API key
+  --openai-env         exec sets OPENAI_API_KEY and OPENAI_BASE_URL too
+  --cors <origin>      let pages of this origin call the API, or '*' for all; as often as you like
   --seed <integer>     decides every choice of the local models (default 1)
   --latency <ms>       milliseconds before every answer (default 0)
   --pace <pace>        how streams are written: events (default), whole, bytes, cuts
+  --replies <file>     scripted answers, as YAML or JSON; as often as you like
+  --only-replies       refuse what no scripted answer is for
   --data-dir <folder>  keep rendered media there as files
   -h, --help           show this
   -v, --version        show the version
 
 Examples:
   model-gateway-emulator start --port 4010
+  model-gateway-emulator start --model gpt-4o=local-chat --any-key
   model-gateway-emulator exec -- npm test
+
+Pictures, voices and films, beside it:
+  npx -p @model-gateway/emulator -p @model-gateway/emulator-media model-gateway-emulator start
 `;
 
 /** A command line that asks for nothing that exists. */
@@ -74,16 +114,47 @@ export function parseCommand(argv: readonly string[]): Command {
     latency: integer("--latency", values.latency, 0, Number.MAX_SAFE_INTEGER),
     pace: oneOf("--pace", values.pace, STREAM_PACES),
     dataDir: values["data-dir"],
+    models: values.model?.map(readModel),
+    anyKey: values["any-key"],
+    cors: values.cors,
+    ...(values["only-replies"] && { unmatched: "refuse" }),
   };
+  const repliesFiles = values.replies ?? [];
 
   if (name === "start") {
     if (rest.length > 0) throw new UsageError("start takes no command; use exec -- <command>.");
-    return { name, port: integer("--port", values.port, 0, LARGEST_PORT) ?? DEFAULT_PORT, settings };
+    if (values["openai-env"]) throw new UsageError("start sets no variables; --openai-env goes with exec.");
+    const port = integer("--port", values.port, 0, LARGEST_PORT) ?? DEFAULT_PORT;
+    return {
+      name,
+      address: { port, host: values.host, advertise: values.advertise },
+      settings,
+      repliesFiles,
+    };
   }
-  if (values.port !== undefined) throw new UsageError("exec takes a free port; --port goes with start.");
+  for (const option of ["port", "host", "advertise"] as const) {
+    if (values[option] !== undefined) {
+      throw new UsageError(`exec takes a free port of this machine; --${option} goes with start.`);
+    }
+  }
   const [command, ...commandArguments] = rest;
   if (command === undefined) throw new UsageError("exec needs a command: exec -- npm test.");
-  return { name, command, commandArguments, settings };
+  return {
+    name,
+    command,
+    commandArguments,
+    openaiEnvironment: values["openai-env"] ?? false,
+    settings,
+    repliesFiles,
+  };
+}
+
+function readModel(text: string): EmulatorModel {
+  const [, id, like] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
+  if (id === undefined || like === undefined) {
+    throw new UsageError(`--model takes an id and the model it is like, gpt-4o=local-chat (got "${text}").`);
+  }
+  return { id, like };
 }
 
 function parse(args: readonly string[]) {

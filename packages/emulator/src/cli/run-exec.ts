@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
-import { emulatorEnvironment } from "./environment.js";
-import type { EmulatorSettings } from "./parse-command.js";
+import { readRepliesFiles } from "../replies/read-replies-file.js";
+import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
+import type { Command } from "./parse-command.js";
 
 const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const COMMAND_NOT_FOUND = 127;
@@ -12,14 +13,14 @@ const SIGNAL_EXIT_BASE = 128;
  * Runs a command with a gateway of its own and the `MODEL_GATEWAY_*` variables set. Signals are passed on.
  * Resolves to the command's exit code, as a shell would report it.
  */
-export async function runExec(
-  command: string,
-  commandArguments: readonly string[],
-  settings: EmulatorSettings,
-): Promise<number> {
-  const emulator = await createEmulator(settings).listen({ port: 0 });
+export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise<number> {
+  const replies = await readRepliesFiles(exec.repliesFiles);
+  const emulator = await createEmulator({ ...exec.settings, replies }).listen({ port: 0 });
   try {
-    return await runCommand(command, commandArguments, emulatorEnvironment(emulator));
+    return await runCommand(exec.command, exec.commandArguments, {
+      ...emulatorEnvironment(emulator),
+      ...(exec.openaiEnvironment && openaiEnvironment(emulator)),
+    });
   } finally {
     await emulator.close();
   }

@@ -1,10 +1,9 @@
 import type { Emulator } from "../emulator.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
-import { modelTable } from "../state/model-table.js";
 
 /** What `start` shows once the gateway runs. */
-export function startScreen({ url, urls }: Emulator): string {
-  const models = modelTable.map(({ id }) => id);
+export function startScreen({ url, urls, models: { list } }: Emulator, media: string): string {
+  const models = list().map(({ id, like }) => (like === undefined ? id : `${id} (like ${like})`));
   return `
   Model Gateway emulator is running.
 
@@ -15,7 +14,8 @@ export function startScreen({ url, urls }: Emulator): string {
 
   API key          ${WELL_KNOWN_KEY}
   Models           ${models.join(", ")}
-  Control          ${new URL("/_emulator/api", url)}
+  Media            ${media}
+  Console          ${new URL("/_emulator/", url)}
 
   Point a client at it:
 

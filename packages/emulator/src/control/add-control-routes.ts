@@ -4,17 +4,30 @@ import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
 import { readJSONBody } from "../http/read-json-body.js";
 import { Refusal } from "../state/refusal.js";
+import { consolePage } from "./console-page.js";
 import type { ControlRoute } from "./control-exchange.js";
 import { controlRoutes } from "./control-routes.js";
-import { requireLocalCaller } from "./require-local-caller.js";
+import { type AllowedCallers, requireLocalCaller } from "./require-local-caller.js";
 
 const PREFIX = "/_emulator";
 
-/** Puts the control API below `/_emulator`. Its requests are no traffic of the gateway: they stand in no journal. */
-export function addControlRoutes(app: Hono, emulator: Emulator): void {
+/** What the control API is told beside the emulator. */
+export interface ControlSettings {
+  /** Who may call it, now. */
+  callers: () => AllowedCallers;
+  /** Where the files of the console are. */
+  consoleFolder: string;
+}
+
+/** Puts the console and the control API below `/_emulator`. Its requests are no traffic of the gateway: they stand in no journal. */
+export function addControlRoutes(
+  app: Hono,
+  emulator: Emulator,
+  { callers: allowed, consoleFolder }: ControlSettings,
+): void {
   for (const route of controlRoutes) {
     app.on(route.method, PREFIX + route.path, ({ req }) =>
-      answerControl(req.raw, (url) => {
+      answerControl(req.raw, allowed(), (url) => {
         // The router also sends HEAD to the GET routes.
         if (req.raw.method !== route.method) throw noSuchControl(req.raw, url);
         return handle(emulator, route, req.raw, url, req.param());
@@ -23,11 +36,19 @@ export function addControlRoutes(app: Hono, emulator: Emulator): void {
   }
   for (const path of [PREFIX, `${PREFIX}/*`]) {
     app.all(path, ({ req }) =>
-      answerControl(req.raw, (url) => {
+      answerControl(req.raw, allowed(), async (url) => {
+        const page = req.raw.method === "GET" ? await showConsole(consoleFolder, url) : undefined;
+        if (page) return page;
         throw noSuchControl(req.raw, url);
       }),
     );
   }
+}
+
+/** The console; its files have names relative to its address, which ends in a slash. */
+async function showConsole(folder: string, { pathname }: URL): Promise<Response | undefined> {
+  if (pathname !== PREFIX) return consolePage(folder, pathname.slice(PREFIX.length + 1));
+  return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });
 }
 
 async function handle(
@@ -45,11 +66,12 @@ async function handle(
 /** The check of the caller and the Error body around whatever answers. */
 async function answerControl(
   request: Request,
+  allowed: AllowedCallers,
   answer: (url: URL) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     const url = new URL(request.url);
-    requireLocalCaller(request, url);
+    requireLocalCaller(request, url, allowed);
     return await answer(url);
   } catch (error) {
     return asAPIError(error).toResponse();

@@ -1,6 +1,6 @@
+import { type Readers, readBooleanText, readMembers } from "../checks/read-members.js";
 import type { CallbackFilter } from "../tasks/callback-log.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
-import { type Readers, readBooleanText, readMembers } from "./read-members.js";
 
 const FILTER: Readers<CallbackFilter> = {
   taskId: (field) => field.string(),

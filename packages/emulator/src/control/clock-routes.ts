@@ -1,5 +1,5 @@
+import { readMembers } from "../checks/read-members.js";
 import type { ControlRoute } from "./control-exchange.js";
-import { readMembers } from "./read-members.js";
 
 /** The last point in time that a date can hold. */
 const END_OF_TIME_MS = 8_640_000_000_000_000;
@@ -9,7 +9,7 @@ export const clockRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "/api/clock",
-    handle: ({ emulator }) => Response.json({ now: emulator.clock.now() }),
+    handle: ({ emulator: { clock } }) => Response.json({ now: clock.now(), nextAt: clock.nextAt() ?? null }),
   },
   {
     method: "POST",
@@ -17,17 +17,20 @@ export const clockRoutes: readonly ControlRoute[] = [
     body: "required",
     handle: async ({ emulator, body }) => {
       const { clock } = emulator;
-      const { advanceMs, setMs } = readMembers<{ advanceMs: number; setMs: number }>(body, {
+      const { advanceMs, setMs, next } = readMembers<{ advanceMs: number; setMs: number; next: true }>(body, {
         advanceMs: (field) => field.number({ min: 0, max: Math.max(0, END_OF_TIME_MS - clock.now()) }),
         setMs: (field) => field.number({ min: 0, max: END_OF_TIME_MS }),
+        next: (field) => (field.value === true ? true : field.refuse("must be true")),
       });
-      if ((advanceMs === undefined) === (setMs === undefined)) {
-        body.refuse("must hold one of advanceMs and setMs");
+      if ([advanceMs, setMs, next].filter((member) => member !== undefined).length !== 1) {
+        body.refuse("must hold one of advanceMs, setMs and next");
         body.finish();
       }
       if (advanceMs !== undefined) await clock.advance(advanceMs);
       if (setMs !== undefined) await clock.set(setMs);
-      return Response.json({ now: clock.now() });
+      // What is late by now needs no jump.
+      if (next) await clock.set(Math.max(clock.now(), clock.nextAt() ?? 0));
+      return Response.json({ now: clock.now(), nextAt: clock.nextAt() ?? null });
     },
   },
 ];

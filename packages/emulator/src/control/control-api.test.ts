@@ -64,6 +64,27 @@ describe("the control API", () => {
     expect((await call("DELETE", "/api/groups/auto")).status).toBe(400);
   });
 
+  it("jumps to what happens next, and tells when that is", async () => {
+    const videoTimings = { queuedMs: 3_600_000, runningMs: 3_600_000 };
+    const { call, emulator, get, post, read } = await startControlled({ videoTimings });
+    expect(await read("/api/clock")).toMatchObject({ nextAt: null });
+    const { id } = (await (await post("/videos", { ...video, execution_expires_after: 86_400 })).json()) as {
+      id: string;
+    };
+    const status = async () => ((await (await get(`/videos/${id}`)).json()) as { status: string }).status;
+    const seen = [await status()];
+    for (let jump = 0; jump < 2; jump++) {
+      const { nextAt } = (await read("/api/clock")) as { nextAt: number };
+      expect(nextAt).toBe(emulator.clock.nextAt());
+      const { now } = (await (await call("POST", "/api/clock", { next: true })).json()) as { now: number };
+      expect(now).toBeGreaterThanOrEqual(nextAt);
+      seen.push(await status());
+    }
+    expect(seen).toEqual(["queued", "running", "succeeded"]);
+    expect((await call("POST", "/api/clock", { next: true })).status).toBe(200);
+    expect((await call("POST", "/api/clock", { next: false })).status).toBe(400);
+  });
+
   it("moves the clock, and answers when everything due has run", async () => {
     const { call, emulator, get, post, read } = await startControlled();
     const { id } = (await (await post("/videos", video)).json()) as { id: string };
@@ -163,7 +184,7 @@ describe("the control API", () => {
     ["PATCH", "/api/keys/sk-0123456789", { quota: 1 }, 404, "no key sk-…6789"],
     ["PATCH", "/api/groups/none", { models: [] }, 404, 'no token group "none"'],
     ["PATCH", "/api/groups/auto", { models: [] }, 400, "built in"],
-    ["POST", "/api/clock", {}, 400, "one of advanceMs and setMs"],
+    ["POST", "/api/clock", {}, 400, "one of advanceMs, setMs and next"],
     ["POST", "/api/clock", { advanceMs: -1 }, 400, "advanceMs must be a number from 0"],
     ["POST", "/api/faults", { kind: "explode" }, 400, "kind must be one of"],
     ["DELETE", "/api/faults/fault-9", undefined, 404, 'no fault "fault-9"'],
@@ -173,7 +194,8 @@ describe("the control API", () => {
     ["POST", "/api/tasks/none/succeed", undefined, 404, 'no video task "none"'],
     ["POST", "/api/callbacks/none/resend", undefined, 404, 'no callback "none"'],
     ["POST", "/api/everything", {}, 404, "There is no POST /_emulator/api/everything"],
-    ["GET", "/", undefined, 404, "There is no GET /_emulator/"],
+    ["POST", "/", undefined, 404, "There is no POST /_emulator/"],
+    ["GET", "/nothing.js", undefined, 404, "There is no GET /_emulator/nothing.js"],
   ])("refuses %s %s with %j", async (method, path, body, status, message) => {
     const { call } = await startControlled();
     expect(await errorOf(await call(method, path, body))).toMatchObject({

@@ -1,11 +1,14 @@
 import { callbackRoutes } from "./callback-routes.js";
 import { clockRoutes } from "./clock-routes.js";
 import { type ControlRoute, emptyResponse } from "./control-exchange.js";
+import { eventRoutes } from "./event-routes.js";
 import { faultRoutes } from "./fault-routes.js";
 import { groupRoutes } from "./group-routes.js";
 import { journalRoutes } from "./journal-routes.js";
 import { keyRoutes } from "./key-routes.js";
 import { ledgerRoutes } from "./ledger-routes.js";
+import { modelRoutes } from "./model-routes.js";
+import { replyRoutes } from "./reply-routes.js";
 import { taskRoutes } from "./task-routes.js";
 
 /** The control API: the HTTP twin of what an `Emulator` offers in code. */
@@ -26,9 +29,12 @@ export const controlRoutes: readonly ControlRoute[] = [
   },
   ...keyRoutes,
   ...groupRoutes,
+  ...modelRoutes,
   ...clockRoutes,
   ...faultRoutes,
+  ...replyRoutes,
   ...journalRoutes,
+  ...eventRoutes,
   ...taskRoutes,
   ...callbackRoutes,
   ...ledgerRoutes,

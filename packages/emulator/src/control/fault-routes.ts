@@ -1,9 +1,9 @@
+import { type Readers, readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
 import { type ActiveFault, FAULT_KINDS, type Fault } from "../state/fault-store.js";
 import { maskKey } from "../state/key-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers } from "./read-members.js";
 
 const FAULT: Readers<Fault> = {
   kind: (field) => field.oneOf(FAULT_KINDS),

@@ -1,8 +1,8 @@
+import { type Readers, readMembers, readStrings } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
 import type { EmulatorGroup } from "../state/group-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers, readStrings } from "./read-members.js";
 
 const CHANGES: Readers<Omit<EmulatorGroup, "name">> = {
   description: (field) => field.string(),

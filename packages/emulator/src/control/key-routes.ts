@@ -1,8 +1,8 @@
+import { type Readers, readMembers, readStrings } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
-import { type EmulatorKey, maskKey } from "../state/key-store.js";
+import { type EmulatorKey, maskKey, type StoredKey } from "../state/key-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers, readStrings } from "./read-members.js";
 
 const CHANGES: Readers<Omit<EmulatorKey, "key">> = {
   group: (field) => field.nonEmptyString(),
@@ -33,7 +33,7 @@ export const keyRoutes: readonly ControlRoute[] = [
     path: "/api/keys",
     body: "required",
     handle: ({ emulator, body }) => {
-      const key = readMembers(body, KEY, { vital: ["key", "group"], complete: true }) as EmulatorKey;
+      const key = readMembers(body, KEY, { vital: ["key"], complete: true }) as EmulatorKey;
       emulator.keys.add(key);
       return Response.json(requireKey(emulator, key.key), { status: 201 });
     },
@@ -58,7 +58,7 @@ export const keyRoutes: readonly ControlRoute[] = [
   },
 ];
 
-function requireKey(emulator: Emulator, wanted = ""): EmulatorKey {
+function requireKey(emulator: Emulator, wanted = ""): StoredKey {
   const key = emulator.keys.list().find(({ key }) => key === wanted);
   if (!key) throw APIError.notFound(`There is no key ${maskKey(wanted)}.`);
   return key;

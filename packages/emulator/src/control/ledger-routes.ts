@@ -1,7 +1,6 @@
+import { type Readers, readMembers } from "../checks/read-members.js";
 import type { LedgerFilter } from "../state/ledger.js";
-import { modelPrices } from "../state/model-prices.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers } from "./read-members.js";
 
 const FILTER: Readers<LedgerFilter> = {
   kind: (field) => field.oneOf(["charge", "refund"]),
@@ -28,5 +27,10 @@ export const ledgerRoutes: readonly ControlRoute[] = [
       return Response.json(emulator.ledger.total(key));
     },
   },
-  { method: "GET", path: "/api/ledger/prices", handle: () => Response.json(modelPrices) },
+  {
+    method: "GET",
+    path: "/api/ledger/prices",
+    handle: ({ emulator }) =>
+      Response.json(Object.fromEntries(emulator.models.list().map(({ id, price }) => [id, price]))),
+  },
 ];

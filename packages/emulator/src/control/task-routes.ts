@@ -1,9 +1,9 @@
+import { type Readers, readMembers } from "../checks/read-members.js";
 import type { Emulator, EmulatorVideo } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
 import type { VideoFilter } from "../tasks/task-store.js";
 import { VIDEO_FAMILIES, VIDEO_TASK_STATUSES } from "../tasks/video-task.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
-import { type Readers, readMembers } from "./read-members.js";
 
 const FILTER: Readers<VideoFilter> = {
   key: (field) => field.string(),
@@ -23,6 +23,11 @@ export const taskRoutes: readonly ControlRoute[] = [
     method: "GET",
     path: "/api/tasks/:id",
     handle: ({ emulator, parameters }) => Response.json(requireTask(emulator, parameters["id"])),
+  },
+  {
+    method: "GET",
+    path: "/api/tasks/:id/timeline",
+    handle: ({ emulator, parameters }) => listResponse(emulator.videos.timeline(parameters["id"] ?? "")),
   },
   {
     method: "POST",

@@ -41,11 +41,11 @@ function countInputTokens(text: string): number {
   );
 }
 
-/** The inputs of a request, checked or not, in which prompt markers count. */
-export function embeddingInputText(body: unknown): string {
+/** The inputs of a request, checked or not. */
+export function embeddingInputTexts(body: unknown): string[] {
   const input = isRecord(body) ? body["input"] : undefined;
   const texts: unknown[] = Array.isArray(input) ? input : [input];
-  return texts.filter((text) => typeof text === "string").join("\n");
+  return texts.filter((text) => typeof text === "string");
 }
 
 /** Little-endian 32-bit floats, as clients of this wire format decode them. */

@@ -18,11 +18,13 @@ export function embedText(text: string, dimensions: number, seed: number): numbe
     const sign = hashText(feature, seed + 1) & 1 ? 1 : -1;
     vector[hash % dimensions] = (vector[hash % dimensions] ?? 0) + sign * weight;
   }
-  const length = Math.hypot(...vector);
+  let squares = 0;
+  for (let place = 0; place < dimensions; place++) squares += (vector[place] ?? 0) ** 2;
+  const length = Math.sqrt(squares);
   // Opposite features may meet in one place; the vector must not vanish.
   if (length === 0) {
     vector[0] = 1;
     return Array.from(vector);
   }
-  return Array.from(vector, (value) => value / length);
+  return Array.from(vector.map((value) => value / length));
 }

@@ -4,9 +4,16 @@ import { APIError } from "./api-error.js";
  * The parsed body of a JSON request.
  *
  * @param emptyAsObject takes an empty body for an empty object
+ * @param onText told what came, whatever it is
  * @throws APIError 400 when it is no JSON
  */
-export async function readJSONBody(request: Request, { emptyAsObject = false } = {}): Promise<unknown> {
+export async function readJSONBody(
+  request: Request,
+  {
+    emptyAsObject = false,
+    onText,
+  }: { emptyAsObject?: boolean; onText?: ((text: string) => void) | undefined } = {},
+): Promise<unknown> {
   const contentType = request.headers.get("content-type") ?? "";
   if (/^\s*(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType)) {
     throw APIError.badRequest(
@@ -15,6 +22,7 @@ export async function readJSONBody(request: Request, { emptyAsObject = false } =
     );
   }
   const text = await request.text();
+  onText?.(text);
   if (text.trim() === "") {
     if (emptyAsObject) return {};
     throw APIError.badRequest("The request body is empty; it must be a JSON object.", "invalid_json");

@@ -20,11 +20,12 @@ export interface Base64ImageTask {
 
 /** Answers a checked request of the Base64-only family, whole or as a stream. */
 export async function answerBase64Images(
-  { services, bill, signal }: Exchange,
+  exchange: Exchange,
   model: string,
   options: Base64ImageOptions,
   { kind, size, inputs, inputImageTokens }: Base64ImageTask,
 ): Promise<Response> {
+  const { services, bill } = exchange;
   const format = await settleImageFormat(services, options.outputFormat, "png");
   const prompt = stripPromptMarkers(options.prompt);
   const seed = hashText(prompt, services.seed);
@@ -99,5 +100,5 @@ export async function answerBase64Images(
       yield { type: `${kind}.completed`, b64_json: image, created_at: created, ...about, usage };
     }
   }
-  return eventStreamResponse(events(), { pause: chunkPause(services, signal), endMarker: false });
+  return eventStreamResponse(events(), { pause: chunkPause(exchange), endMarker: false });
 }

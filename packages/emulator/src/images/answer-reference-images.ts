@@ -21,10 +21,11 @@ type ImageItem = ({ url: string } | { b64_json: string }) & { size: string };
 
 /** Answers a checked request of the reference-image family, whole or as a stream. */
 export async function answerReferenceImages(
-  { services, url, bill, signal }: Exchange,
+  exchange: Exchange,
   model: string,
   request: ReferenceImageRequest,
 ): Promise<Response> {
+  const { services, url, bill } = exchange;
   const format = await settleImageFormat(services, request.outputFormat, "jpeg");
   const size = sizeOf(request);
   const prompt = stripPromptMarkers(request.prompt);
@@ -68,7 +69,7 @@ export async function answerReferenceImages(
     }
     yield { type: "image_generation.completed", model, created, usage };
   }
-  return eventStreamResponse(events(), { pause: chunkPause(services, signal) });
+  return eventStreamResponse(events(), { pause: chunkPause(exchange) });
 }
 
 /** A tier has the shape of the first reference image, as far as that is known, else it is square. */

@@ -34,7 +34,8 @@ export function readPromptMarkers(prompt: string): PromptMarkers {
 
 /** The markers at the start and at the end of a prompt, as they stand there. */
 export function markersIn(prompt: string): string {
-  return (prompt.match(AT_THE_EDGES) ?? []).join(" ");
+  // Most prompts hold none.
+  return prompt.includes("[[") ? (prompt.match(AT_THE_EDGES) ?? []).join(" ") : "";
 }
 
 /** The text without its markers, so that they do not shape the answer. */

@@ -2,25 +2,21 @@ import { crc32, deflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const RGBA = 6;
-const SUB_FILTER = 1;
+const NO_FILTER = 0;
 const BYTES_PER_PIXEL = 4;
 
-/** Paints the four bytes of a pixel. */
-export type PaintPixel = (x: number, y: number, pixel: Uint8Array, offset: number) => void;
-
-/** A PNG with an alpha channel, painted pixel by pixel. */
-export function encodePng(width: number, height: number, paint: PaintPixel): Uint8Array {
+/**
+ * A PNG with an alpha channel.
+ *
+ * @param rowOf the pixels of a row, four bytes each; row 0 is the topmost
+ */
+export function encodePng(width: number, height: number, rowOf: (y: number) => Uint8Array): Uint8Array {
   const rowLength = width * BYTES_PER_PIXEL;
-  const row = new Uint8Array(rowLength);
   const rows = Buffer.alloc((rowLength + 1) * height);
   for (let y = 0; y < height; y++) {
     const start = y * (rowLength + 1);
-    rows[start] = SUB_FILTER;
-    for (let x = 0; x < width; x++) paint(x, y, row, x * BYTES_PER_PIXEL);
-    // Differences between neighbours compress far better than the colours themselves.
-    for (let index = 0; index < rowLength; index++) {
-      rows[start + 1 + index] = (row[index] ?? 0) - (row[index - BYTES_PER_PIXEL] ?? 0);
-    }
+    rows[start] = NO_FILTER;
+    rows.set(rowOf(y), start + 1);
   }
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

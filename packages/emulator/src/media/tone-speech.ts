@@ -14,11 +14,12 @@ export function toneSpeech({
   voice,
   format,
   speed = 1,
+  seed = 1,
 }: RenderSpeechRequest & { format: "wav" | "pcm" }): RenderedSpeech {
   const characters = [...text];
   const perCharacter = Math.max(1, Math.round((SAMPLE_RATE * SECONDS_PER_CHARACTER) / speed));
   const samples = characters.length * perCharacter;
-  const pitch = LOWEST_HERTZ + (hashText(voice) % 110);
+  const pitch = LOWEST_HERTZ + (hashText(voice, seed) % 110);
   const start = format === "wav" ? HEADER_BYTES : 0;
   const bytes = Buffer.alloc(start + samples * BYTES_PER_SAMPLE);
   if (format === "wav") writeHeader(bytes, samples * BYTES_PER_SAMPLE);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { describeMedia } from "../cli/describe-media.js";
 import type { ImageFormat, RenderImageRequest, RenderSpeechRequest } from "./media-renderer.js";
 import { MediaRendererLease } from "./media-renderer-lease.js";
 import { imageSizeOf } from "./read-image-size.js";
@@ -49,6 +50,13 @@ describe("without the media package", () => {
 
   it("a format that nobody asked for becomes PNG", async () => {
     expect(await settleImageFormat(services, undefined, "jpeg")).toBe("png");
+  });
+
+  it("the command line says so, and how to get it", async () => {
+    const told = await describeMedia(new MediaRendererLease("@model-gateway/not-installed"));
+    expect(told).toContain("plain PNG pictures and WAV tones; MP3 and films answer 501");
+    expect(told).toContain("npm install --save-dev @model-gateway/not-installed");
+    expect(await describeMedia()).toBe("pictures, voices and films from @model-gateway/emulator-media");
   });
 
   it("inputs cannot be looked at", async () => {

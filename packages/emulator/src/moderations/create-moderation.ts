@@ -37,11 +37,11 @@ export function createModeration(exchange: Exchange): Response {
   });
 }
 
-/** The inputs of a request, checked or not, in which prompt markers count. */
-export function moderationInputText(body: unknown): string {
+/** The inputs of a request, checked or not. */
+export function moderationInputTexts(body: unknown): string[] {
   const input = isRecord(body) ? body["input"] : undefined;
   const texts: unknown[] = Array.isArray(input) ? input : [input];
-  return texts.filter((text) => typeof text === "string").join("\n");
+  return texts.filter((text) => typeof text === "string");
 }
 
 function checkInputs(field: Field): string[] {

@@ -14,15 +14,18 @@ export const STANDARD_INVARIANTS: Record<string, Invariant> = {
   "nothing is paid twice": (world) => first(world, paidTwice),
   "nothing paid is lost": (world) => (world.over ? first(world, lost) : undefined),
   "the key stays secret": (world) => {
-    const leak = unreadTexts(world).find((text) => text.includes(world.apiKey));
-    if (leak !== undefined)
-      return `The key stands in: ${leak.slice(0, 200).replaceAll(world.apiKey, "‹key›")}`;
-    const [file] = world.disk.leaks;
-    return file && `The key stands in the file ${file}`;
+    const text = unreadTexts(world).find((unread) => unread.includes(world.apiKey));
+    if (text !== undefined)
+      return `The key stands in: ${text.slice(0, 200).replaceAll(world.apiKey, "‹key›")}`;
+    return world.leaks[0];
   },
   "nothing is left behind": (world) => {
     const pending = world.over ? world.pending() : [];
     return pending.length > 0 ? `In the end there still are: ${pending.join(", ")}` : undefined;
+  },
+  "nobody listens any more": (world) => {
+    const listening = world.over ? world.listening() : [];
+    return listening.length > 0 ? `In the end there still are listeners: ${listening.join(", ")}` : undefined;
   },
 };
 

@@ -146,6 +146,28 @@ describe("a connection", () => {
     }
     expect(reasons).toEqual(new Set(["whole", "not any more"]));
   });
+
+  it("that is aborted while it begins brings nothing to the gateway", async () => {
+    let unsent = 0;
+    for (let seed = 1; seed <= 30; seed++) {
+      await inWorld(
+        async (world) => {
+          const controller = new AbortController();
+          const abort = () => controller.abort(new Error("not any more"));
+          const body = { model: "local-chat", messages: [{ role: "user", content: "Say fox." }] };
+          setTimeout(abort, 1);
+          await expect(post(world, "/chat/completions", body, controller.signal)).rejects.toThrow(
+            "not any more",
+          );
+          await world.sleep(1_000);
+          if (world.emulator.journal.list().length === 0) unsent += 1;
+          expect(world.pending()).toEqual([]);
+        },
+        { seed },
+      );
+    }
+    expect(unsent).toBeGreaterThan(3);
+  });
 });
 
 describe("a callback", () => {

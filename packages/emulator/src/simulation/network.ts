@@ -21,6 +21,8 @@ const NETWORK_FAULTS: FaultName[] = [
 ];
 const LONGEST_DELAY_MS = 120_000;
 const MAX_PIECES = 6;
+/** Of a request that cannot be aborted. */
+const NEVER = new AbortController().signal;
 
 /** An answer as it goes over the line. */
 interface Reply {
@@ -71,9 +73,10 @@ export class SimulatedNetwork {
     const from = running.getStore();
     const owner = from?.owner ?? this.#world.gateway;
     if (!owner.alive) return never();
-    const request = new Request(input, init);
-    const { signal } = request;
+    // The platform's own listener on it would be there until it is collected.
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : NEVER);
     signal.throwIfAborted();
+    const request = new Request(input, { ...init, signal: null });
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
     const url = new URL(request.url);
     const isCallback = owner === this.#world.gateway;
@@ -83,10 +86,9 @@ export class SimulatedNetwork {
     owner.onDeath.add(() => this.open.delete(name));
     try {
       if (!isCallback) await this.#world.step(owner, name);
+      signal.throwIfAborted();
       const answer = running.run({ owner: this.#world.gateway }, () =>
-        isCallback
-          ? this.#callBack(name, request, body)
-          : this.#carry(name, request, body, from?.intent, url),
+        isCallback ? this.#callBack(name, request, body) : this.#carry(name, request, body, from?.intent),
       );
       const reply = await abortable(answer, signal);
       if (!owner.alive) return await never();
@@ -105,9 +107,9 @@ export class SimulatedNetwork {
     request: Request,
     body: Uint8Array | undefined,
     intent: string | undefined,
-    url: URL,
   ): Promise<Reply> {
     const world = this.#world;
+    const url = new URL(request.url);
     const random = world.plan.random(`${name} details`);
     const fault = world.plan.decide(name, NETWORK_FAULTS);
     if (fault !== undefined) world.trace.add("network", `${fault}: ${request.method} ${url.pathname}`);
@@ -115,7 +117,7 @@ export class SimulatedNetwork {
     if (fault === "refuse") throw broken("ECONNREFUSED");
     if (fault === "refusedByProxy") return proxyReply(pickFrom(random, REFUSALS));
     if (fault === "resetBefore") throw broken("ECONNRESET");
-    const answered = await this.#answer(request, body, intent, url);
+    const answered = await this.#answer(request, body, intent);
     await world.sleep(integerFrom(random, 1, fault === "delay" ? LONGEST_DELAY_MS : 300));
     if (fault === "resetAfter") throw broken("ECONNRESET");
     if (fault === "replacedByProxy") return proxyReply(pickFrom(random, REPLACEMENTS));
@@ -125,14 +127,11 @@ export class SimulatedNetwork {
     return { ...answered, arrive: integerFrom(random, 0, length - 1), ends };
   }
 
-  async #answer(request: Request, body: Uint8Array | undefined, intent: string | undefined, url: URL) {
-    const { method, headers } = request;
-    const server = this.#servers.get(url.origin);
-    const sent = new Request(url, {
-      method,
-      headers,
-      ...(body && { body: body as Uint8Array<ArrayBuffer> }),
-    });
+  async #answer(request: Request, body: Uint8Array | undefined, intent: string | undefined) {
+    const server = this.#servers.get(new URL(request.url).origin);
+    const sent = copyOf(request, body);
+    if (server !== undefined && holdsKey(request, body, this.#world.apiKey))
+      this.#world.leaks.push(`The key was sent to ${new URL(request.url).origin}`);
     const response = server === undefined ? await this.#emulator.fetch(sent) : await server(sent);
     const bytes = new Uint8Array(await response.arrayBuffer());
     const requestId = response.headers.get("x-request-id");
@@ -146,6 +145,7 @@ export class SimulatedNetwork {
     const url = new URL(request.url);
     const server = this.#servers.get(url.origin);
     if (server === undefined) throw broken("ECONNREFUSED");
+    if (holdsKey(request, body, world.apiKey)) world.leaks.push(`The key was sent to ${url.origin}`);
     const random = world.plan.random(`${name} details`);
     const isBad = world.plan.decide(name, ["callback"]) !== undefined;
     const way = isBad ? pickFrom(random, ["lost", "twice", "late", "forged"] as const) : undefined;
@@ -230,12 +230,19 @@ async function deliver(
   request: Request,
   body: Uint8Array | undefined,
 ): Promise<Reply> {
-  const { url, method, headers } = request;
-  const response = await server(
-    new Request(url, { method, headers, ...(body && { body: body as Uint8Array<ArrayBuffer> }) }),
-  );
+  const response = await server(copyOf(request, body));
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: response.headers, bytes, arrive: bytes.length, ends: "whole" };
+}
+
+function holdsKey({ url, headers }: Request, body: Uint8Array | undefined, key: string): boolean {
+  if (url.includes(key) || [...headers.values()].some((value) => value.includes(key))) return true;
+  return body !== undefined && Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(key);
+}
+
+/** As it arrives: of its sender nothing is left but what was sent. */
+function copyOf({ url, method, headers }: Request, body: Uint8Array | undefined): Request {
+  return new Request(url, { method, headers, ...(body && { body: body as Uint8Array<ArrayBuffer> }) });
 }
 
 /** A body that looks like the real one and says something else. */

@@ -1,3 +1,4 @@
+import { syncBuiltinESMExports } from "node:module";
 import { format } from "node:util";
 import type { EmulatorOptions } from "../emulator-options.js";
 import { FaultPlan, type InjectedFault, type SimulatedFaults } from "./fault-plan.js";
@@ -41,6 +42,7 @@ export interface RunResult {
 }
 
 const MAX_STEPS = 200_000;
+const CONSOLE_METHODS = ["log", "info", "warn", "error", "debug"] as const;
 
 /** Lets one world happen. Only one can be there at a time: it stands in for the clock, the disk and chance of the process. */
 export async function runWorld(settings: RunSettings): Promise<RunResult> {
@@ -49,32 +51,38 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
   const time = new VirtualTime(WORLD_BEGINS_AT);
   const most = integerFrom(namedRandom(seed, "faults"), 0, maxFaults);
   const plan = new FaultPlan(seed, faults, most, without);
+  let violation: string | undefined;
+  const onRejection = (error: unknown) => {
+    violation ??= `a rejection that nobody handles: ${describe(error)}`;
+  };
+  process.on("unhandledRejection", onRejection);
   const restore = [seedGlobals(seed)];
   time.install();
   const world = new World({ seed, plan, time, emulator, extents });
   restore.push(
     () => time.uninstall(),
     world.disk.install(),
-    replace(globalThis, "fetch", world.fetch),
+    standInForFetch(world),
     standInForProcess(world),
     ...[process.stdout, process.stderr].map((stream) => listenTo(world, stream)),
-    ...(["log", "info", "warn", "error", "debug"] as const).map((name) =>
-      replace(console, name, (...args: unknown[]) => void world.log.push(format(...args))),
-    ),
+    ...CONSOLE_METHODS.map((name) => listenToConsole(world, name)),
   );
-  let violation: string | undefined;
+  // What was imported by its name from `node:…` follows.
+  syncBuiltinESMExports();
   let steps = 0;
+  let virtualMs = 0;
+  let isMoving = true;
+  const next = () => {
+    isMoving = time.next();
+    return undefined;
+  };
   const broken = () => {
     for (const [name, holds] of Object.entries(invariants)) {
-      const problem = holds(world);
+      const problem = told(() => holds(world));
       if (problem !== undefined) return `${name}: ${problem}`;
     }
     return undefined;
   };
-  const onRejection = (error: unknown) => {
-    violation ??= `a rejection that nobody handles: ${describe(error)}`;
-  };
-  process.on("unhandledRejection", onRejection);
   try {
     let outcome: { error?: unknown } | undefined;
     const scenario: Owner = { ...world.gateway, name: "scenario", pid: 2, onDeath: new Set() };
@@ -102,29 +110,53 @@ export async function runWorld(settings: RunSettings): Promise<RunResult> {
       }
       steps += 1;
       const isLate = Date.now() - WORLD_BEGINS_AT > maxVirtualMs || steps > MAX_STEPS;
-      if (isLate || !time.next()) {
-        violation = isLate
-          ? "it does not come to an end"
-          : "everybody waits, and nothing is left that could happen";
-        break;
-      }
+      const uncaught = isLate ? undefined : told(next);
+      if (uncaught !== undefined) violation = `an error that nobody catches: ${uncaught}`;
+      else if (isLate) violation = "it does not come to an end";
+      else if (!isMoving) violation = "everybody waits, and nothing is left that could happen";
+      if (violation !== undefined) break;
     }
+    virtualMs = Date.now() - WORLD_BEGINS_AT;
   } finally {
     process.off("unhandledRejection", onRejection);
-    const virtualMs = Date.now() - WORLD_BEGINS_AT;
     world.over = true;
-    await world.emulator.close();
+    await running.run({ owner: world.gateway }, () => world.emulator.close());
     for (const back of restore.reverse()) back();
-    // biome-ignore lint/correctness/noUnsafeFinally: nothing above returns.
-    return {
-      violation,
-      story: world.trace.lines,
-      hash: world.trace.hash(),
-      faults: plan.injected,
-      extents: world.extents,
-      ...{ steps, virtualMs, requests: world.emulator.journal.list().length },
-    };
+    syncBuiltinESMExports();
   }
+  return {
+    violation,
+    story: world.trace.lines,
+    hash: world.trace.hash(),
+    faults: plan.injected,
+    extents: world.extents,
+    ...{ steps, virtualMs, requests: world.emulator.journal.list().length },
+  };
+}
+
+/** What was found, also where it was thrown. */
+function told(find: () => string | undefined): string | undefined {
+  try {
+    return find();
+  } catch (error) {
+    return describe(error);
+  }
+}
+
+/** Code of the world that was given no `fetch` has that of the world. */
+function standInForFetch(world: World): () => void {
+  const { fetch } = globalThis;
+  return replace(globalThis, "fetch", (...args: Parameters<typeof fetch>) =>
+    running.getStore() === undefined ? fetch(...args) : world.fetch(...args),
+  );
+}
+
+function listenToConsole(world: World, name: (typeof CONSOLE_METHODS)[number]): () => void {
+  const tell = console[name];
+  return replace(console, name, (...args: unknown[]) => {
+    if (running.getStore() === undefined) tell.apply(console, args);
+    else world.log.push(format(...args));
+  });
 }
 
 /** What code of the world writes goes into its log. */

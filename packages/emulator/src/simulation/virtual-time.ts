@@ -1,9 +1,7 @@
-import { AsyncResource } from "node:async_hooks";
-import { syncBuiltinESMExports } from "node:module";
 import perfHooks from "node:perf_hooks";
-import timersPromises from "node:timers/promises";
 import FakeTimers from "@sinonjs/fake-timers";
-import { GATEWAY_PID, running } from "./owner.js";
+import { replace } from "./seeded-globals.js";
+import { SimulatedTimers } from "./simulated-timers.js";
 
 const turn = setImmediate;
 /** Some turns in a row without news: then only time can bring any. */
@@ -17,14 +15,14 @@ const AT_REST = new Set([
 const BRIEF = ["Immediate", "CloseReq", "FSReqCallback", "FSReqPromise"];
 
 /**
- * Time that only moves when nothing else does: `Date`, `performance`, timers and `AbortSignal.timeout` of this process
- * stand still but for `next`.
+ * Time that only moves when nothing else does: `Date` and `performance` of this process stand still but for `next`, and with
+ * them the timers of the world's code.
  */
 export class VirtualTime {
   #clock: FakeTimers.Clock | undefined;
+  #timers: SimulatedTimers | undefined;
   #restore: (() => void) | undefined;
   #activity = 0;
-  readonly #ofGateway = new Set<NodeJS.Timeout>();
   readonly #startAt: number;
   readonly #atRest = new Set([...AT_REST, ...process.getActiveResourcesInfo()]);
 
@@ -35,77 +33,16 @@ export class VirtualTime {
   }
 
   install(): void {
-    const clock = FakeTimers.install({
-      now: this.#startAt,
-      toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance", "hrtime"],
-      ignoreMissingTimers: true,
-    });
+    const clock = FakeTimers.install({ now: this.#startAt, toFake: ["Date", "performance", "hrtime"] });
     this.#clock = clock;
-    const { timeout } = AbortSignal;
-    const { performance } = perfHooks;
-    const wait = timersPromises.setTimeout;
-    const schedule = globalThis.setTimeout;
-    const repeat = globalThis.setInterval;
-    const clear = globalThis.clearTimeout;
-    // What a timer calls belongs to whoever set it, and not to the clock; the dead call nothing.
-    globalThis.setTimeout = ((callback: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
-      this.#activity++;
-      const timer = schedule(
-        this.#bound((...given) => {
-          this.#ofGateway.delete(timer);
-          callback(...given);
-        }),
-        ms,
-        ...args,
-      );
-      if (running.getStore()?.owner.pid === GATEWAY_PID) this.#ofGateway.add(timer);
-      return timer;
-    }) as typeof setTimeout;
-    globalThis.clearTimeout = ((timer: NodeJS.Timeout) => {
-      this.#ofGateway.delete(timer);
-      clear(timer);
-    }) as typeof clearTimeout;
-    globalThis.setInterval = ((callback: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
-      this.#activity++;
-      const timer = repeat(
-        this.#bound(callback, () => clearInterval(timer)),
-        ms,
-        ...args,
-      );
-      return timer;
-    }) as typeof setInterval;
-    timersPromises.setTimeout = ((ms?: number, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) {
-          reject(abortError(signal));
-          return;
-        }
-        const onAbort = () => {
-          clearTimeout(timer);
-          reject(abortError(signal as AbortSignal));
-        };
-        const timer = setTimeout(() => {
-          signal?.removeEventListener("abort", onAbort);
-          resolve(value as never);
-        }, ms);
-        signal?.addEventListener("abort", onAbort, { once: true });
-      })) as typeof timersPromises.setTimeout;
-    AbortSignal.timeout = (ms) => {
-      const controller = new AbortController();
-      setTimeout(() => controller.abort(new DOMException("The operation timed out", "TimeoutError")), ms);
-      return controller.signal;
-    };
-    Object.assign(perfHooks, { performance: globalThis.performance });
-    syncBuiltinESMExports();
+    this.#timers = new SimulatedTimers(clock, () => this.touch());
+    const restore = [
+      () => clock.uninstall(),
+      this.#timers.install(),
+      replace(perfHooks, "performance", globalThis.performance),
+    ];
     this.#restore = () => {
-      AbortSignal.timeout = timeout;
-      timersPromises.setTimeout = wait;
-      globalThis.setTimeout = schedule;
-      globalThis.clearTimeout = clear;
-      globalThis.setInterval = repeat;
-      Object.assign(perfHooks, { performance });
-      clock.uninstall();
-      syncBuiltinESMExports();
+      for (const back of restore.reverse()) back();
     };
   }
 
@@ -140,21 +77,6 @@ export class VirtualTime {
 
   /** Timers that are set by others than the gateway, which goes on. */
   pending(): number {
-    return (this.#clock?.countTimers() ?? 0) - this.#ofGateway.size;
+    return this.#timers?.pending ?? 0;
   }
-
-  #bound(callback: (...args: unknown[]) => void, ended?: () => void): (...args: unknown[]) => void {
-    const owner = running.getStore()?.owner;
-    const bound = AsyncResource.bind(callback);
-    return (...args) => {
-      this.#activity++;
-      if (owner !== undefined && !owner.alive) ended?.();
-      else bound(...args);
-    };
-  }
-}
-
-function abortError(signal: AbortSignal): Error {
-  const error = new Error("The operation was aborted", { cause: signal.reason });
-  return Object.assign(error, { name: "AbortError", code: "ABORT_ERR" });
 }

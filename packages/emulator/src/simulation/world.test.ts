@@ -111,6 +111,19 @@ describe("a process", () => {
   });
 });
 
+describe("a count", () => {
+  it("is one number for its name, however often it is asked for", async () => {
+    const { extents } = await inWorld(async (world) => {
+      expect(new Set([1, 2, 3].map(() => world.count("foxes", 2, 9))).size).toBe(1);
+      world.count("owls", 0, 1);
+    });
+    expect(extents.map(({ name, min }) => [name, min])).toEqual([
+      ["foxes", 2],
+      ["owls", 0],
+    ]);
+  });
+});
+
 describe("a purchase", () => {
   it("knows who asked for it, what each was told and what the gateway charged", async () => {
     await inWorld(

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createEmulator } from "../create-emulator.js";
 import type { Emulator } from "../emulator.js";
 import type { EmulatorOptions } from "../emulator-options.js";
@@ -61,6 +62,8 @@ export class World {
   readonly trace = new Trace(WORLD_BEGINS_AT);
   /** What was written to the console. */
   readonly log: string[] = [];
+  /** @internal Where the key of the world went that is not the gateway, a sentence each. */
+  readonly leaks: string[] = [];
   /** @internal */
   readonly plan: FaultPlan;
   /** @internal */
@@ -72,7 +75,11 @@ export class World {
   readonly #network: SimulatedNetwork;
   readonly #settings: WorldSettings;
   readonly #owners = new Map<number, Owner>();
-  readonly #extents: Extent[] = [];
+  readonly #extents = new Map<string, Extent>();
+  /** Signals that processes were given, by the names of the processes. */
+  readonly #signals: [name: string, signal: AbortSignal][] = [];
+  readonly #listenersBefore = processListeners();
+  #deaths = 0;
   #pids = 100_000;
   /** Whether the scenario is through: from then on nothing goes wrong. */
   over = false;
@@ -83,7 +90,14 @@ export class World {
     this.seed = settings.seed;
     this.plan = settings.plan;
     this.time = settings.time;
-    this.emulator = createEmulator({ seed: settings.seed, ...settings.emulator }, { media: syntheticMedia });
+    const options = { seed: settings.seed, ...settings.emulator };
+    this.emulator = running.run({ owner: this.gateway }, () =>
+      createEmulator(
+        // Nobody looks at them, and a hundred worlds pass in a second.
+        { journal: { bodies: "short" }, ...options },
+        { media: syntheticMedia },
+      ),
+    );
     this.baseURL = this.emulator.url;
     this.purchases = new Purchases(this.emulator);
     this.#network = new SimulatedNetwork(this, this.emulator);
@@ -100,10 +114,13 @@ export class World {
     return namedRandom(this.seed, `scenario ${name}`);
   }
 
-  /** How many of something: from `min` to `max`, by the seed. A failing run is tried with fewer. */
+  /**
+   * How many of something: from `min` to `max`, by the seed. The same name gives the same number. A failing run is tried with
+   * fewer.
+   */
   count(name: string, min: number, max: number): number {
     const value = this.#settings.extents.get(name) ?? integerFrom(this.random(`count ${name}`), min, max);
-    this.#extents.push({ name, min, value });
+    this.#extents.set(name, { name, min, value });
     return value;
   }
 
@@ -175,6 +192,7 @@ export class World {
         current = owner(name, ++this.#pids, true);
         this.#owners.set(current.pid, current);
         const dying = new AbortController();
+        this.#signals.push([name, dying.signal]);
         this.trace.add(name, `starts as ${current.pid}`);
         current.onDeath.add(() => {
           dying.abort();
@@ -214,13 +232,29 @@ export class World {
   }
 
   get extents(): readonly Extent[] {
-    return this.#extents;
+    return [...this.#extents.values()];
   }
 
   /** What is still under way: requests, answers that nobody reads to the end, timers. */
   pending(): string[] {
     const timers = this.time.pending();
     return [...this.#network.open, ...(timers > 0 ? [`${timers} timers`] : [])];
+  }
+
+  /**
+   * Who still listens: for events of this process more than before, unless one died with which they would have gone, and for
+   * the death of a process that has ended by itself. What listens elsewhere cannot be counted.
+   */
+  listening(): string[] {
+    const ofProcess = Array.from(this.#deaths > 0 ? [] : processListeners(), ([event, count]) => {
+      const more = count - (this.#listenersBefore.get(event) ?? 0);
+      return more > 0 ? `${more} for ${event} of the process` : [];
+    });
+    const ofSignals = this.#signals.map(([name, signal]) => {
+      const { length } = signal.aborted ? [] : getEventListeners(signal, "abort");
+      return length > 0 ? `${length} for the end of ${name}` : [];
+    });
+    return [...ofProcess, ...ofSignals].flat();
   }
 
   /** @internal A read or write begins: it takes its time, and its process may die of it. */
@@ -250,10 +284,15 @@ export class World {
   #kill(owner: Owner): void {
     if (!owner.alive) return;
     owner.alive = false;
+    this.#deaths += 1;
     this.time.touch();
     for (const tell of owner.onDeath) tell();
     this.disk.died(owner.pid);
   }
+}
+
+function processListeners(): Map<string, number> {
+  return new Map(process.eventNames().map((event) => [String(event), process.listenerCount(event)]));
 }
 
 /** Also what another library wrapped: as the cause of its error, or the last of several. */

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { Bill } from "./bill.js";
 import { Ledger } from "./ledger.js";
+import { ModelStore } from "./model-store.js";
 
 const key = { key: "sk-team", group: "default", quota: 10 };
 
 function openBill(ledger: Ledger): Bill {
-  const bill = new Bill(ledger, { key, endpoint: "/chat/completions", requestId: "request-1" });
+  const bill = new Bill(ledger, new ModelStore([]), {
+    key,
+    endpoint: "/chat/completions",
+    requestId: "request-1",
+  });
   bill.expect("local-chat", { inputTokens: 20 });
   return bill;
 }

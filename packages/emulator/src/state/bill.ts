@@ -1,16 +1,24 @@
 import { APIError } from "../http/api-error.js";
-import { type EmulatorKey, maskKey } from "./key-store.js";
+import { maskKey, type StoredKey } from "./key-store.js";
 import type { CountedUsage, Hold, Ledger } from "./ledger.js";
-import { priceOf } from "./model-prices.js";
+import type { ModelStore } from "./model-store.js";
 
 /** What one call costs, from before it is answered until it stands in the ledger. */
 export class Bill {
   private readonly ledger: Ledger;
-  private readonly about: { key: EmulatorKey; endpoint: string; requestId: string };
+  private readonly models: ModelStore;
+  private readonly about: { key: StoredKey; endpoint: string; requestId: string };
+  /** The units that the call was charged, once it was. */
+  charged: number | undefined;
   private open: { model: string; counted: CountedUsage; hold: Hold } | undefined;
 
-  constructor(ledger: Ledger, about: { key: EmulatorKey; endpoint: string; requestId: string }) {
+  constructor(
+    ledger: Ledger,
+    models: ModelStore,
+    about: { key: StoredKey; endpoint: string; requestId: string },
+  ) {
     this.ledger = ledger;
+    this.models = models;
     this.about = about;
   }
 
@@ -21,7 +29,7 @@ export class Bill {
    */
   expect(model: string, counted: CountedUsage): void {
     const { key } = this.about;
-    const units = priceOf(model, counted);
+    const units = this.models.priceOf(model, counted);
     const available = this.ledger.available(key);
     if (available <= 0 || units > available) {
       throw new APIError(
@@ -43,7 +51,9 @@ export class Bill {
     const { model, counted, hold } = this.open;
     this.open = undefined;
     if (!this.ledger.release(hold)) return;
-    this.ledger.charge({ ...this.about, model, counted, units: priceOf(model, counted), taskId });
+    const units = this.models.priceOf(model, counted);
+    this.ledger.charge({ ...this.about, model, counted, units, taskId });
+    this.charged = units;
   }
 
   /** Forgets an open bill: the call came to nothing. */

@@ -1,3 +1,4 @@
+import { matchesPath } from "./matches-path.js";
 import { Refusal } from "./refusal.js";
 
 /** How a fault makes the gateway misbehave. */
@@ -86,12 +87,12 @@ export class FaultStore {
   }
 
   /** The first fault that hits the request, with one of its `times` used up. */
-  take(target: FaultTarget): Fault | undefined {
+  take(target: FaultTarget): (Fault & { id: string }) | undefined {
     const hit = this.faults.find(({ fault }) => matches(fault, target));
     if (!hit) return undefined;
     hit.left -= 1;
     if (hit.left <= 0) this.clear(hit.id);
-    return hit.fault;
+    return { ...hit.fault, id: hit.id };
   }
 }
 
@@ -101,10 +102,6 @@ function matches(fault: Fault, target: FaultTarget): boolean {
     (fault.model === undefined || fault.model === target.model) &&
     (fault.key === undefined || fault.key === target.key)
   );
-}
-
-function matchesPath(pattern: string, path: string): boolean {
-  return pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 }
 
 function requireRange(name: string, value: number | undefined, min: number, max: number): void {

@@ -1,4 +1,5 @@
-import { MODEL_GROUPS, type ModelEntry, modelTable } from "./model-table.js";
+import type { ModelStore } from "./model-store.js";
+import { MODEL_GROUPS, type ModelEntry } from "./model-table.js";
 import { Refusal } from "./refusal.js";
 
 /** A token group: it decides which models its keys may call. */
@@ -18,26 +19,21 @@ const DESCRIPTIONS: Record<(typeof MODEL_GROUPS)[number], string> = {
   image_video: "Image and video models.",
 };
 
-/** The groups that are always there. */
-const BUILT_IN: readonly EmulatorGroup[] = MODEL_GROUPS.map((name) => ({
-  name,
-  description: DESCRIPTIONS[name],
-  models: modelTable.filter(({ groups }) => groups.includes(name)).map(({ id }) => id),
-}));
-
 /** The token groups: three that are always there, and those that were added. */
 export class GroupStore {
   private readonly groups = new Map<string, EmulatorGroup>();
   private readonly initial: readonly EmulatorGroup[];
+  private readonly models: ModelStore;
 
-  constructor(initial: readonly EmulatorGroup[]) {
+  constructor(initial: readonly EmulatorGroup[], models: ModelStore) {
+    this.models = models;
     this.initial = structuredClone([...initial]);
     this.reset();
   }
 
   /** Adds a group. @throws TypeError when it exists, has no name, or lists a model that the emulator does not serve */
   add(group: EmulatorGroup): void {
-    if (this.groups.has(group.name)) {
+    if (this.has(group.name)) {
       throw new Refusal(`The token group "${group.name}" exists; use groups.update.`);
     }
     this.store(group);
@@ -50,48 +46,56 @@ export class GroupStore {
 
   /** Deletes a group that was added; returns whether it existed. @throws TypeError when it is built in */
   remove(name: string): boolean {
-    if (this.groups.has(name)) this.requireOwn(name);
+    if (this.has(name)) this.requireOwn(name);
     return this.groups.delete(name);
   }
 
   list(): EmulatorGroup[] {
-    return [...this.groups.values()].map((group) => structuredClone(group));
+    return [...this.builtIn(), ...[...this.groups.values()].map((group) => structuredClone(group))];
   }
 
   has(name: string): boolean {
-    return this.groups.has(name);
+    return isBuiltIn(name) || this.groups.has(name);
   }
 
   /** The models of a group, in the order of the table. */
   modelsOf(name: string): ModelEntry[] {
+    const entries = this.models.entries();
+    if (isBuiltIn(name)) return entries.filter(({ groups }) => groups.includes(name));
     const ids = this.groups.get(name)?.models ?? [];
-    return modelTable.filter(({ id }) => ids.includes(id));
+    return entries.filter(({ id }) => ids.includes(id));
   }
 
   reset(): void {
     this.groups.clear();
-    for (const group of BUILT_IN) this.groups.set(group.name, group);
     for (const group of this.initial) this.add(group);
   }
 
   private requireOwn(name: string): EmulatorGroup {
-    const group = this.groups.get(name);
-    if (!group) throw Refusal.missing(`There is no token group "${name}"; use groups.add.`);
-    if (BUILT_IN.includes(group)) {
+    if (isBuiltIn(name)) {
       throw new Refusal(`The token group "${name}" is built in and stays as it is; add one of your own.`);
     }
+    const group = this.groups.get(name);
+    if (!group) throw Refusal.missing(`There is no token group "${name}"; use groups.add.`);
     return group;
+  }
+
+  private builtIn(): EmulatorGroup[] {
+    return MODEL_GROUPS.map((name) => ({
+      name,
+      description: DESCRIPTIONS[name],
+      models: this.modelsOf(name).map(({ id }) => id),
+    }));
   }
 
   private store(group: EmulatorGroup): void {
     if (group.name.trim() === "") throw new Refusal("The name of a token group must not be empty.");
-    requireKnownModels(group.models);
+    this.models.requireKnown(group.models);
     this.groups.set(group.name, structuredClone(group));
   }
 }
 
-/** @throws Refusal for the first id that the emulator does not serve */
-export function requireKnownModels(ids: readonly string[]): void {
-  const unknown = ids.find((id) => !modelTable.some((model) => model.id === id));
-  if (unknown !== undefined) throw new Refusal(`The emulator serves no model "${unknown}".`);
+/** Whether a token group is always there. */
+export function isBuiltIn(name: string): name is (typeof MODEL_GROUPS)[number] {
+  return MODEL_GROUPS.some((group) => group === name);
 }

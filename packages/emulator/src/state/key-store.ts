@@ -1,18 +1,21 @@
 import { APIError } from "../http/api-error.js";
 import { type BaseKind, SPECIALIZED_BASES } from "../http/base-kinds.js";
-import { type GroupStore, requireKnownModels } from "./group-store.js";
+import type { GroupStore } from "./group-store.js";
+import type { ModelStore } from "./model-store.js";
 import type { ModelEntry, ModelGroup } from "./model-table.js";
 import { Refusal } from "./refusal.js";
 
 /** The key that every emulator accepts: group `default`, no expiry, no quota, no rate limit. */
 export const WELL_KNOWN_KEY = "sk-emulator";
 
+const DEFAULT_GROUP = "default";
+
 /** An API key as an operator sees it. */
 export interface EmulatorKey {
   /** The key itself; starts with `sk-`. */
   key: string;
-  /** The token group, which decides the models: `default`, `auto`, `image_video` or one that was added. */
-  group: ModelGroup | (string & {});
+  /** The token group, which decides the models: `default`, which is the default, `auto`, `image_video` or one that was added. */
+  group?: ModelGroup | (string & {});
   /** Narrows the group to these model ids. */
   models?: string[];
   /** What the key may spend in all, in units of 1/500000 of a currency unit; without it there is no end. */
@@ -27,17 +30,29 @@ export interface EmulatorKey {
   moderation?: boolean;
 }
 
+/** A key as it is kept. */
+export interface StoredKey extends EmulatorKey {
+  group: ModelGroup | (string & {});
+}
+
+/** What the stores of keys share. */
+export interface KeySettings {
+  groups: GroupStore;
+  models: ModelStore;
+  now: () => number;
+  /** Whether keys that nobody added are taken too. */
+  anyKey: boolean;
+}
+
 /** The keys of the gateway and what each may call. */
 export class KeyStore {
-  private readonly keys = new Map<string, EmulatorKey>();
+  private readonly keys = new Map<string, StoredKey>();
   private readonly initial: readonly EmulatorKey[];
-  private readonly groups: GroupStore;
-  private readonly now: () => number;
+  private readonly settings: KeySettings;
 
-  constructor(initial: readonly EmulatorKey[], groups: GroupStore, now: () => number) {
-    this.groups = groups;
-    this.initial = [{ key: WELL_KNOWN_KEY, group: "default" }, ...initial];
-    this.now = now;
+  constructor(initial: readonly EmulatorKey[], settings: KeySettings) {
+    this.settings = settings;
+    this.initial = [{ key: WELL_KNOWN_KEY }, ...initial];
     this.reset();
   }
 
@@ -59,7 +74,7 @@ export class KeyStore {
     return this.keys.delete(key);
   }
 
-  list(): EmulatorKey[] {
+  list(): StoredKey[] {
     return [...this.keys.values()].map((key) => structuredClone(key));
   }
 
@@ -69,26 +84,28 @@ export class KeyStore {
   }
 
   /** The key of an `Authorization` header. @throws APIError 401 for every way in which it cannot be used. */
-  authenticate(header: string | null): EmulatorKey {
+  authenticate(header: string | null): StoredKey {
     if (header === null) {
       throw unauthorized("The Authorization header is missing. Send `Authorization: Bearer sk-…`.");
     }
     const token = /^Bearer +(\S+)$/i.exec(header.trim())?.[1];
-    if (!token?.startsWith("sk-")) {
+    const { anyKey, now } = this.settings;
+    if (token === undefined || !(anyKey || token.startsWith("sk-"))) {
       throw unauthorized("The Authorization header is malformed. Send `Authorization: Bearer sk-…`.");
     }
     const key = this.keys.get(token);
+    if (!key && anyKey) return { key: token, group: DEFAULT_GROUP };
     if (!key) throw unauthorized(`The API key ${maskKey(token)} does not exist or was deleted.`);
     if (key.disabled) throw unauthorized(`The API key ${maskKey(token)} is disabled.`);
-    if (key.expiresAt !== undefined && key.expiresAt <= this.now()) {
+    if (key.expiresAt !== undefined && key.expiresAt <= now()) {
       throw unauthorized(`The API key ${maskKey(token)} has expired.`);
     }
     return key;
   }
 
   /** The models the key may call under a base address, in the order of the table. */
-  modelsOf(key: EmulatorKey, base: BaseKind): ModelEntry[] {
-    return this.groups
+  modelsOf(key: StoredKey, base: BaseKind): ModelEntry[] {
+    return this.settings.groups
       .modelsOf(key.group)
       .filter(
         ({ id, capability, specializedOnly }) =>
@@ -99,19 +116,21 @@ export class KeyStore {
   }
 
   /** The models of its group that the key itself is not allowed. */
-  deniedModelsOf({ group, models }: EmulatorKey): ModelEntry[] {
-    return models ? this.groups.modelsOf(group).filter(({ id }) => !models.includes(id)) : [];
+  deniedModelsOf({ group, models }: StoredKey): ModelEntry[] {
+    return models ? this.settings.groups.modelsOf(group).filter(({ id }) => !models.includes(id)) : [];
   }
 
-  private store(key: EmulatorKey): void {
+  private store(given: EmulatorKey): void {
+    const { groups, models } = this.settings;
+    const key = { ...given, group: given.group ?? DEFAULT_GROUP };
     if (!/^sk-\S+$/.test(key.key)) {
       throw new Refusal(`A key starts with "sk-" and has no spaces (got "${key.key}").`);
     }
-    if (!this.groups.has(key.group)) {
-      const names = this.groups.list().map(({ name }) => name);
+    if (!groups.has(key.group)) {
+      const names = groups.list().map(({ name }) => name);
       throw new Refusal(`The token group "${key.group}" is unknown; there are ${names.join(", ")}.`);
     }
-    requireKnownModels(key.models ?? []);
+    models.requireKnown(key.models ?? []);
     requireInteger("quota", key.quota, 0);
     requireInteger("rateLimit.requests", key.rateLimit?.requests, 1);
     requireInteger("rateLimit.windowMs", key.rateLimit?.windowMs, 1);

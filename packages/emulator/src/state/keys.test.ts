@@ -75,7 +75,7 @@ describe("API keys", () => {
 
   it("can be changed and removed while the emulator runs", async () => {
     const { emulator, get } = await startEmulator();
-    emulator.keys.add({ key: "sk-later", group: "default" });
+    emulator.keys.add({ key: "sk-later" });
     expect((await get("/models", "sk-later")).status).toBe(200);
     emulator.keys.update("sk-later", { disabled: true });
     expect((await get("/models", "sk-later")).status).toBe(401);

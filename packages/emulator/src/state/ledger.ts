@@ -1,4 +1,4 @@
-import { type EmulatorKey, maskKey } from "./key-store.js";
+import { maskKey, type StoredKey } from "./key-store.js";
 import { matchesFilter } from "./matches-filter.js";
 
 /** How many units make one unit of the currency. */
@@ -64,7 +64,7 @@ export interface LedgerTotal {
 /** A charge as a call hands it in. */
 export interface NewCharge
   extends Pick<LedgerEntry, "model" | "endpoint" | "counted" | "units" | "requestId"> {
-  key: EmulatorKey;
+  key: StoredKey;
   taskId?: string;
 }
 
@@ -91,7 +91,7 @@ export class Ledger {
   list(filter: LedgerFilter = {}): LedgerEntry[] {
     return this.entries
       .filter(({ entry, key }) => matchesFilter({ ...entry, key }, filter))
-      .map(({ entry }) => structuredClone(entry));
+      .map(({ entry }) => ({ ...entry, counted: { ...entry.counted } }));
   }
 
   /** The sum of one key, or of all. */
@@ -107,7 +107,7 @@ export class Ledger {
   }
 
   /** What the key may still spend: its quota less what it spent and what is set aside; infinite without a quota. */
-  available({ key, quota }: EmulatorKey): number {
+  available({ key, quota }: StoredKey): number {
     if (quota === undefined) return Number.POSITIVE_INFINITY;
     let units = quota - this.total(key).units;
     for (const hold of this.holds) if (hold.key === key) units -= hold.units;

@@ -23,10 +23,10 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   "local-omni-video": { videoTokens: 4_000 },
 };
 
-/** The whole units that a call costs. */
-export function priceOf(model: string, counted: CountedUsage): number {
-  const perThousand = Object.entries(modelPrices[model] ?? {}).reduce(
-    (sum, [name, price]) => sum + price * (counted[name as keyof ModelPrice] ?? 0),
+/** The whole units that come of a price. */
+export function costOf(price: ModelPrice, counted: CountedUsage): number {
+  const perThousand = Object.entries(price).reduce(
+    (sum, [name, units]) => sum + units * (counted[name as keyof ModelPrice] ?? 0),
     0,
   );
   return Math.ceil(perThousand / 1_000);

@@ -56,7 +56,7 @@ export type ModelEntry =
 const TEXT = ["default", "auto"] as const;
 const MEDIA = ["default", "auto", "image_video"] as const;
 
-/** Every model the emulator serves, in the order of `GET /models`. */
+/** Every model the emulator serves by itself, in the order of `GET /models`. */
 export const modelTable: readonly ModelEntry[] = [
   { id: "local-chat", groups: TEXT, capability: "chat", reasons: false },
   { id: "local-reasoner", groups: TEXT, capability: "chat", reasons: true },

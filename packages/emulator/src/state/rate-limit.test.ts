@@ -29,6 +29,21 @@ describe("a rate limit", () => {
     expect([again.status, minutesToWait(again)]).toEqual([429, 20]);
   });
 
+  it("is told with each answer: what there is, what is left, and when all of it is back", async () => {
+    const { emulator, get } = await startEmulator({ keys: [limited] });
+    const told = async () => {
+      const { headers } = await get("/models", "sk-slow");
+      return ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}-requests`));
+    };
+    const hour = expect.stringMatching(/^(60m0s|59m\d+s)$/);
+    expect(await told()).toEqual(["2", "1", hour]);
+    await emulator.clock.advance(59.5 * MINUTE);
+    expect(await told()).toEqual(["2", "0", expect.stringMatching(/^([12]?\ds|30s)$/)]);
+    expect(await told()).toEqual(["2", "0", expect.stringMatching(/s$/)]);
+    const { headers } = await get("/models");
+    expect([...headers.keys()].filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
+  });
+
   it("counts the requests of one key only, whatever they are", async () => {
     const { get, post } = await startEmulator({ keys: [limited] });
     expect((await post("/chat/completions", {}, "sk-slow")).status).toBe(400);

@@ -54,6 +54,11 @@ export class VirtualClock {
     };
   }
 
+  /** When the next event is due; undefined when there is none. */
+  nextAt(): number | undefined {
+    return this.events[0]?.at;
+  }
+
   /** Back to real time with nothing scheduled. */
   reset(): void {
     this.offset = 0;

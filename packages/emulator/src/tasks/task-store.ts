@@ -8,6 +8,7 @@ import {
   type VideoTaskError,
   type VideoTaskSettings,
   type VideoTaskStatus,
+  type VideoTaskStep,
 } from "./video-task.js";
 
 /** How long a task takes on the emulator's clock, in milliseconds. */
@@ -67,6 +68,7 @@ export class TaskStore {
       status: "queued",
       createdAt: now,
       updatedAt: now,
+      steps: [{ status: "queued", time: now }],
       runningMs: this.timings.runningMs,
     };
     this.tasks.set(task.id, task);
@@ -104,6 +106,13 @@ export class TaskStore {
     );
   }
 
+  /** @throws TypeError when there is no such task */
+  timeline(id: string): VideoTaskStep[] {
+    const task = this.tasks.get(id);
+    if (!task) throw Refusal.missing(`There is no video task "${id}".`);
+    return task.steps.map((step) => ({ ...step }));
+  }
+
   /** Ends a task as succeeded now. @throws TypeError when there is no such task or it has ended */
   async succeed(id: string): Promise<void> {
     await this.change(this.requireOpen(id), "succeeded");
@@ -128,6 +137,7 @@ export class TaskStore {
   private async change(task: VideoTask, status: VideoTaskStatus): Promise<void> {
     task.status = status;
     task.updatedAt = this.clock.now();
+    task.steps.push({ status, time: task.updatedAt });
     if (status === "running") task.startedAt = task.updatedAt;
     if (status === "expired") {
       task.error = {

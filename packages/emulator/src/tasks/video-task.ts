@@ -9,6 +9,12 @@ export type VideoFamily = (typeof VIDEO_FAMILIES)[number];
 export const VIDEO_TASK_STATUSES = ["queued", "running", "succeeded", "failed", "expired"] as const;
 export type VideoTaskStatus = (typeof VIDEO_TASK_STATUSES)[number];
 
+/** A status of a task, and since when it has or had it, in milliseconds since the epoch on the emulator's clock. */
+export interface VideoTaskStep {
+  status: VideoTaskStatus;
+  time: number;
+}
+
 export interface VideoTaskError {
   code: string;
   message: string;
@@ -49,6 +55,8 @@ export interface VideoTask {
   status: VideoTaskStatus;
   createdAt: number;
   updatedAt: number;
+  /** What it was until now, the first first. */
+  steps: VideoTaskStep[];
   /** When it started to run. */
   startedAt?: number;
   /** When it is to reach its end, had it started. */

@@ -6,9 +6,8 @@ export function smallPng(
   height = 32,
   colour: readonly number[] = [200, 30, 30],
 ): Uint8Array<ArrayBuffer> {
-  const bytes = encodePng(width, height, (_x, _y, pixel, offset) => {
-    pixel.set([...colour, 255], offset);
-  });
+  const row = Uint8Array.from({ length: width * 4 }, (_, at) => colour[at % 4] ?? 255);
+  const bytes = encodePng(width, height, () => row);
   return new Uint8Array(bytes);
 }
 

@@ -10,8 +10,6 @@ it("what a folder has kept is there, whole, whenever processes die and the power
   let powerFailures = 0;
   const { failure, runs } = await simulate({
     runs: 400,
-    // Other files of this process may have timers of their own.
-    invariants: { "nothing is left behind": false },
     faults: { refusedByProxy: 0, crash: 0.08, powerFailure: 0.5, diskFull: 0.01, syncFails: 0.01 },
     async app(world) {
       const headers = { etag: `"1"`, "content-length": String(BYTES.length) };

@@ -33,8 +33,6 @@ describe("a folder", () => {
     let powerFailures = 0;
     const { failure, runs } = await simulate({
       runs: 300,
-      // Other files of this process may have timers of their own.
-      invariants: { "nothing is left behind": false },
       faults: { crash: 0.15, powerFailure: 0.5, diskFull: 0, syncFails: 0 },
       async app(world) {
         const folder = world.disk.path("a/b");

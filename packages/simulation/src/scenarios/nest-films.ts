@@ -8,43 +8,34 @@ import {
   ModelGatewayModule,
   OnVideo,
   type VideoDeliveryAttempt,
-  VideoKeyTakenError,
   VideosService,
   type VideoTaskRecord,
 } from "@model-gateway/nestjs";
 import { type INestApplicationContext, Module } from "@nestjs/common";
 import { ModulesContainer, NestFactory } from "@nestjs/core";
+import { FilmOrders } from "../film-orders.js";
 
 const ORIGIN = "https://films.example";
-const LOOK_MS = 5_000;
-/** An operator looks after so many looks that show the same trouble. */
-const PATIENCE = 12;
+/** Looks for which a callback may still tell of a submission whose answer got lost. */
+const HOPES = 12;
 
 /**
  * Films that are ordered from a Nest application which the gateway calls back, whose files it keeps, and whose ends it tells
  * a handler: on one disk, with a power supply that fails.
  */
 export async function nestFilms(world: World): Promise<void> {
-  const orders = Array.from({ length: world.count("orders", 1, 3) }, (_, index) => `film-${index}`);
+  const orders = new FilmOrders(world, 3);
   const handlers = new Handlers(world);
-  let records: readonly VideoTaskRecord[] = [];
-  const service = world.service("app", async () => {
-    do records = await runApplication(world, orders, handlers);
-    while (records.some(isOpen));
-  });
-  await service.ended;
-  for (const key of orders) {
-    const record = records.find((candidate) => candidate.key === key);
-    world.trace.add("operator", `${key}: ${record?.status ?? "none"}`);
-    const problem = (await complaint(world, record, key)) ?? handlers.complaint(record);
-    if (problem !== undefined) throw new Error(`${key} ${problem}`);
-  }
+  const records = await orders.fill(() => runApplication(world, orders, handlers));
+  await orders.judge(
+    records,
+    async (record) => (await complaintOfFiles(world, record)) ?? handlers.complaint(record),
+  );
 }
 
-/** Orders what was not ordered, and waits until nothing is open, or until only a restart helps. */
 async function runApplication(
   world: World,
-  orders: readonly string[],
+  orders: FilmOrders,
   handlers: Handlers,
 ): Promise<readonly VideoTaskRecord[]> {
   @Module({
@@ -55,7 +46,7 @@ async function runApplication(
         videos: {
           store: new JournalVideoTaskStore({ directory: world.disk.path("tasks") }),
           keep: { store: filesOf(world) },
-          intervalMs: LOOK_MS,
+          intervalMs: FilmOrders.LOOK_MS,
         },
       }),
     ],
@@ -76,25 +67,7 @@ async function runApplication(
     );
     return new Response(null, { status });
   });
-  const videos = app.get(VideosService);
-  for (const key of orders) {
-    if ((await videos.get(key)) !== undefined) continue;
-    const body = { model: "local-video-2.0", content: [{ type: "text" as const, text: key }], duration: 5 };
-    await world
-      .intend(key, () => videos.submit(body, { key }))
-      .catch((error) => {
-        if (!(error instanceof VideoKeyTakenError)) world.trace.add("app", `${key}: ${error.name}`);
-      });
-  }
-  let records = await videos.list();
-  // A callback may still tell of a submission whose answer got lost.
-  const isAwaited = (looks: number) => (record: VideoTaskRecord) =>
-    isOpen(record) || (record.status === "unknown" && looks < PATIENCE);
-  for (let looks = 0, troubled = 0; troubled < PATIENCE && records.some(isAwaited(looks)); looks++) {
-    await world.sleep(LOOK_MS);
-    troubled = (await videos.troubles()).length > 0 ? troubled + 1 : 0;
-    records = await videos.list();
-  }
+  const records = await orders.follow(app.get(VideosService), { hopes: HOPES });
   close();
   await app.close();
   return records;
@@ -163,23 +136,12 @@ function filesOf({ disk }: World): FolderFileStore {
   return new FolderFileStore({ directory: disk.path("files") });
 }
 
-function isOpen({ status, deliveries = [] }: VideoTaskRecord): boolean {
-  const isTold = deliveries.every(({ state }) => state !== "due");
-  return status === "submitting" || status === "queued" || status === "running" || !isTold;
-}
-
-/** What is wrong with how an order ended. */
-async function complaint(
+/** What is wrong with what was kept of a film. */
+async function complaintOfFiles(
   world: World,
   record: VideoTaskRecord | undefined,
-  key: string,
 ): Promise<string | undefined> {
-  const { charged } = world.purchases.of(key);
-  if (record === undefined)
-    return charged > 0 ? "was paid, and the application knows nothing of it" : undefined;
-  if (record.status === "rejected") return charged > 0 ? "was paid, and counts as rejected" : undefined;
-  if (record.status !== "succeeded") return undefined;
-  if (charged === 0) return "succeeded, and was never paid";
+  if (record?.status !== "succeeded") return undefined;
   const { files = [], problem } = record;
   if (files.length === 0 && problem === undefined) return "succeeded without a file, and does not say why";
   for (const { key: name, length, sha256 } of files) {

@@ -1,4 +1,4 @@
-import type { Field } from "../checks/field.js";
+import type { Field } from "./field.js";
 
 /** How each member of an object is read. */
 export type Readers<T> = { [K in keyof T]-?: (field: Field) => T[K] | undefined };
@@ -19,6 +19,17 @@ export interface ReadMembersOptions<T> {
 export function readMembers<T extends object>(
   body: Field,
   readers: Readers<T>,
+  options?: ReadMembersOptions<T>,
+): Partial<T> {
+  const members = collectMembers(body, readers, options);
+  body.finish();
+  return members;
+}
+
+/** The same of a part of a body: problems are noted, and nothing is thrown. */
+export function collectMembers<T extends object>(
+  body: Field,
+  readers: Readers<T>,
   { vital = [], complete = false }: ReadMembersOptions<T> = {},
 ): Partial<T> {
   const names = Object.keys(readers) as (keyof T & string)[];
@@ -34,7 +45,6 @@ export function readMembers<T extends object>(
     if (!field.present && !(complete && isVital)) continue;
     members[name] = field.value === null && !isVital ? undefined : readers[name](field);
   }
-  body.finish();
   return members;
 }
 

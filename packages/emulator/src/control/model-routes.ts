@@ -1,0 +1,45 @@
+import { type Readers, readMembers } from "../checks/read-members.js";
+import type { Emulator } from "../emulator.js";
+import { APIError } from "../http/api-error.js";
+import type { ModelPrice } from "../state/model-prices.js";
+import type { EmulatorModel, ServedModel } from "../state/model-store.js";
+import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
+
+const MODEL: Readers<EmulatorModel> = {
+  id: (field) => field.nonEmptyString(),
+  like: (field) => field.nonEmptyString(),
+  price: (field) => {
+    for (const name of Object.keys(field.object() ?? {})) field.get(name).number({ min: 0 });
+    return field.value as ModelPrice;
+  },
+};
+
+/** `/api/models`: what is served, and models of one's own. */
+export const modelRoutes: readonly ControlRoute[] = [
+  { method: "GET", path: "/api/models", handle: ({ emulator }) => listResponse(emulator.models.list()) },
+  {
+    method: "POST",
+    path: "/api/models",
+    body: "required",
+    handle: ({ emulator, body }) => {
+      const model = readMembers(body, MODEL, { vital: ["id", "like"], complete: true }) as EmulatorModel;
+      emulator.models.add(model);
+      return Response.json(requireServed(emulator, model.id), { status: 201 });
+    },
+  },
+  {
+    method: "DELETE",
+    // An id may hold a slash.
+    path: "/api/models/:id{.+}",
+    handle: ({ emulator, parameters }) => {
+      emulator.models.remove(requireServed(emulator, parameters["id"]).id);
+      return emptyResponse();
+    },
+  },
+];
+
+function requireServed(emulator: Emulator, wanted = ""): ServedModel {
+  const model = emulator.models.list().find(({ id }) => id === wanted);
+  if (!model) throw APIError.notFound(`The emulator serves no model "${wanted.slice(0, 64)}".`);
+  return model;
+}
