@@ -171,6 +171,17 @@ describe("a route that takes fewer texts", () => {
     expect(mostPaid(server.paid)).toBe(1);
   });
 
+  it("does not take a bad text for a limit that was found by itself", async () => {
+    // The first that is sent alone of 64.
+    const server = await startEmbeddingServer({ isPoisoned: (text) => text === "text 7" });
+    const gateway = gatewayFor(server.url);
+    const error = await errorOf(gateway.embeddings.create({ model: "m", input: texts(64) }));
+    expect(InvalidInputsError.isInstance(error) && error.inputs).toHaveLength(1);
+    expect(server.asked[1]).toEqual(["text 7"]);
+    await gateway.embeddings.create({ model: "m", input: texts(64, 100) });
+    expect(server.asked.at(-1)).toHaveLength(64);
+  });
+
   it("does not take one batch of long texts for a limit", async () => {
     const server = await startEmbeddingServer({
       instead: (request) => {

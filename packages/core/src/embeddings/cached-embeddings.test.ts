@@ -170,6 +170,43 @@ describe("embeddings with a cache", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it("are not asked for again while the cache is being given them", async () => {
+    const server = await startEmbeddingServer();
+    const gateway = gatewayFor(server.url);
+    const inner = memoryEmbeddingCache();
+    let later: PromiseLike<EmbeddingResult> | undefined;
+    const cache: EmbeddingCache = {
+      getMany: (keys) => inner.getMany(keys),
+      async setMany(entries) {
+        later ??= gateway.embeddings.create({ model: "m", input: "a" }, { cache });
+        await gateway.embeddings.create({ model: "other", input: "b" });
+        inner.setMany(entries);
+      },
+    };
+    const first = await gateway.embeddings.create({ model: "m", input: "a" }, { cache });
+    expect((await later)?.data).toEqual(first.data);
+    expect(server.paid.get("a")).toBe(1);
+  });
+
+  it.each(["before", "meanwhile"])("hold up no call that is aborted, %s", async (when) => {
+    const server = await startEmbeddingServer();
+    const abort = new AbortController();
+    const cache: EmbeddingCache = {
+      getMany() {
+        if (when === "meanwhile") abort.abort("enough");
+        return new Promise(() => {});
+      },
+      setMany: () => {},
+    };
+    if (when === "before") abort.abort("enough");
+    const options = { cache, signal: abort.signal };
+    const error = await errorOf(
+      gatewayFor(server.url).embeddings.create({ model: "m", input: "a" }, options),
+    );
+    expect(error).toMatchObject({ kind: "aborted" });
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("are handed out as they came when 32 bits cannot hold them", async () => {
     const data = [{ index: 0, embedding: [1e300, 1] }];
     const server = await startEmbeddingServer({ instead: () => ({ status: 200, body: { data } }) });

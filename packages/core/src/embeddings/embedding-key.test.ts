@@ -34,5 +34,7 @@ it("is another for everything that may make another one", () => {
 });
 
 it("stays what it is: caches outlive versions", () => {
-  expect(keyOf({ model: "local-embedding" }, "The sky is blue.")).toMatchInlineSnapshot(`"518f0b127bb3d3bf2953e0e9f71a81a433954b7e9ceb5c27fe5a99c220811f04"`);
+  expect(keyOf({ model: "local-embedding" }, "The sky is blue.")).toMatchInlineSnapshot(
+    `"518f0b127bb3d3bf2953e0e9f71a81a433954b7e9ceb5c27fe5a99c220811f04"`,
+  );
 });

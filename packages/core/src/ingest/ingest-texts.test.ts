@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startEmbeddingServer, vectorOf } from "../../test/embedding-server.js";
 import { errorOf, gatewayFor } from "../../test/gateways.js";
 import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
@@ -408,6 +408,42 @@ describe("what goes wrong meanwhile", () => {
       // Nothing is written whose vectors are not kept.
       expect(store.batches.length, name).toBe(name === "setNotes" ? 3 : 2);
     }
+  });
+
+  it("writes nothing that is not kept, however long that takes", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await startEmbeddingServer();
+    const gateway = gatewayFor(server.url, { logLevel: "off" });
+    const inner = memoryIngestCheckpoint();
+    const store = createStore();
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let asked = () => {};
+    const keeping = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const checkpoint: IngestCheckpoint = {
+      ...inner,
+      async setMany(entries) {
+        asked();
+        await held;
+        inner.setMany(entries);
+      },
+    };
+    const options = { model: "m", checkpoint, write: store.write };
+    const ingest = ingestTexts(gateway, items(texts(3)), options);
+    await keeping;
+    // A cache would not be waited for any longer.
+    vi.advanceTimersByTime(600_000);
+    for (let round = 0; round < 10; round++)
+      await gateway.embeddings.create({ model: "other", input: `round ${round}` });
+    expect(store.batches).toEqual([]);
+    goOn();
+    expect((await ingest).written).toBe(3);
+    expect(store.order()).toEqual(texts(3));
   });
 
   it("ends it when the source fails, after what was read is written", async () => {

@@ -94,6 +94,16 @@ describe("vectors in a file", () => {
     expect(numbersIn(await openCache(path).getMany([key(1), key(2)]))).toEqual([1, 2]);
   });
 
+  it("go into a file whose beginning a power failure has taken", async () => {
+    const path = await temporaryFile();
+    await openCache(path).setMany([[key(1), vector(1)]]);
+    const whole = await readFile(path);
+    await writeFile(path, Buffer.concat([Buffer.alloc(40), whole.subarray(40)]));
+    const cache = openCache(path);
+    await cache.setMany([[key(2), vector(2)]]);
+    expect(numbersIn(await cache.getMany([key(1), key(2)]))).toEqual([undefined, 2]);
+  });
+
   it("are never added to a file that is another's", async () => {
     const path = join(await temporaryFile(), "..", "..", "notes.txt");
     await writeFile(path, "My notes.\n");
