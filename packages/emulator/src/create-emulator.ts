@@ -10,6 +10,7 @@ import { isOpenToOthers, originAt, requireOrigin } from "./http/listen-address.j
 import { MediaFiles } from "./media/media-files.js";
 import type { MediaRenderer } from "./media/media-renderer.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
+import { settleProfile } from "./profiles/profile.js";
 import { FaultStore } from "./state/fault-store.js";
 import { GroupStore, isBuiltIn } from "./state/group-store.js";
 import { Journal } from "./state/journal.js";
@@ -24,6 +25,7 @@ import { VirtualClock } from "./state/virtual-clock.js";
 import { CallbackLog } from "./tasks/callback-log.js";
 import { TaskStore } from "./tasks/task-store.js";
 import { isTerminal } from "./tasks/video-task.js";
+import { shapesOf } from "./videos/shaped-task.js";
 import { taskBody } from "./videos/task-body.js";
 
 /** What stands in for parts of an emulator. */
@@ -64,11 +66,12 @@ export function createEmulator(
     if (isTerminal(task.status) && task.status !== "succeeded") ledger.refund(task.id);
     const { callbackURL } = task.settings;
     if (callbackURL === undefined) return undefined;
-    return callbacks.send(task.id, callbackURL, taskBody(task, services));
+    return callbacks.send(task.id, callbackURL, shapesOf(services).called(task, services));
   });
   const services: Services = {
     seed,
     latency: latencyOf(latency),
+    profile: settleProfile(settled.profile),
     pace,
     chatImageForm,
     clock,

@@ -1,6 +1,7 @@
 import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./api/chat-image-form.js";
 import { requireOrigin } from "./http/listen-address.js";
 import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
+import type { Profile } from "./profiles/profile.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import { type JournalSettings, KEPT_BODIES } from "./state/journal.js";
 import type { EmulatorKey } from "./state/key-store.js";
@@ -22,6 +23,8 @@ export interface EmulatorOptions {
   replies?: readonly ReplyRule[];
   /** What becomes of a POST that none of the replies is for: `answer` it as usual, the default, or `refuse` it. */
   unmatched?: "answer" | "refuse";
+  /** How strict it is, and in the shapes of which route it answers: a profile by its name, or settings. Default `spec`. */
+  profile?: Profile;
   /** Token groups beside `default`, `auto` and `image_video`. */
   groups?: readonly EmulatorGroup[];
   /** Real milliseconds before every answer; the events of a stream follow at a tenth of it. Default 0. */
@@ -58,7 +61,7 @@ const DEFAULT_TIMINGS: VideoTimings = { queuedMs: 500, runningMs: 2_500 };
 export function settleOptions(options: EmulatorOptions): SettledOptions {
   const { seed = 1, latency = 0, pace = "events", keys = [], groups = [], dataDir } = options;
   const { anyKey = false, models = [], cors = [], chatImageForm = "markdown" } = options;
-  const { replies = [], unmatched = "answer" } = options;
+  const { replies = [], unmatched = "answer", profile = "spec" } = options;
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer (got ${seed}).`);
   if (!CHAT_IMAGE_FORMS.includes(chatImageForm)) {
     throw new TypeError(
@@ -94,6 +97,7 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     models,
     replies,
     unmatched,
+    profile,
     groups,
     cors,
     journal,

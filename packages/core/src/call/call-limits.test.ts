@@ -90,7 +90,7 @@ describe.each(TRANSPORTS)("a deadline over %s", (_name, transport) => {
       response.once("close", () => clearInterval(alive));
     });
     const gateway = gatewayFor(server.url, transport);
-    const stream = await gateway.chat.completions.create({ ...CHAT, stream: true }, { deadline: 80 });
+    const stream = await gateway.chat.completions.create({ ...CHAT, stream: true }, { deadline: 1_000 });
     const error = await errorOf(stream.finalCompletion());
     expect(error).toBeInstanceOf(StreamInterruptedError);
     expect(error).toMatchObject({ reason: "deadline" });

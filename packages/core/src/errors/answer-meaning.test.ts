@@ -99,6 +99,7 @@ describe("classOf", () => {
     [{ code: "600" }, 200],
     [{ code: "1200" }, 200],
     [{ code: "model_not_found", type: "invalid_request_error" }, 404],
+    [{ code: "task_not_exist" }, 404],
     [{ code: "x", type: "rate_limit_error" }, 429],
     [{ type: "Throttling.User" }, 429],
     [{ type: "authentication_error" }, 401],

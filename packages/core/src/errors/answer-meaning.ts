@@ -24,11 +24,13 @@ const QUOTA_CODES = new Set([
   "1101",
   "1102",
 ]);
+/** Codes that mean: there is no such thing, whatever the status. Routes of tasks answer 400 so, and groups without the model 503. */
+const NOT_FOUND_CODES = new Set(["model_not_found", "task_not_exist"]);
 const QUOTA_WORDS = /额度|余额|欠费|\bquota\b|\bbalance\b|insufficient (credit|fund)/i;
 
 /** What an error means, as a status: its own, or for errors inside a successful answer the one it stands for. */
 export function meaningOf(status: number, body: ErrorBody): number {
-  if (body.code === "model_not_found") return 404;
+  if (NOT_FOUND_CODES.has(body.code ?? "")) return 404;
   if (isQuotaExhausted(status, body)) return 403;
   if (status >= 400) return status;
   const code = Number(body.code);

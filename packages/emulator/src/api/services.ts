@@ -1,6 +1,7 @@
 import type { StreamPace } from "../http/pace-stream.js";
 import type { MediaFiles } from "../media/media-files.js";
 import type { MediaRendererLease } from "../media/media-renderer-lease.js";
+import type { ProfileSettings } from "../profiles/profile.js";
 import type { FaultStore } from "../state/fault-store.js";
 import type { GroupStore } from "../state/group-store.js";
 import type { Journal } from "../state/journal.js";
@@ -26,6 +27,8 @@ export interface Latency {
 export interface Services {
   seed: number;
   latency: Latency;
+  /** In whose shapes it answers, and how strict it is. */
+  profile: ProfileSettings;
   /** How the bytes of streams are written. */
   pace: StreamPace;
   /** How the image-chat model puts its image into an answer, unless the prompt says otherwise. */

@@ -9,10 +9,15 @@ import { readJSONBody } from "../http/read-json-body.js";
 import { abridge } from "../json/abridge.js";
 import { isRecord } from "../json/is-record.js";
 import { markersIn, readPromptMarkers } from "../language/prompt-markers.js";
+import { withStreamHabits } from "../profiles/stream-habits.js";
+import { tolerate } from "../profiles/tolerate.js";
 import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
 import { findScriptedAnswer } from "./scripted-answer.js";
+
+/** Whose streams have the habits of a route. */
+const CHAT_PATH = "/chat/completions";
 
 /** Authentication, rate, body, faults, prompt markers, latency and the bill around an endpoint of the API. */
 export async function answerRoute(
@@ -42,7 +47,8 @@ export async function answerRoute(
   const fault = services.faults.take({ path, model: entry.model, key: token });
   const finish = async (answer: Response) => {
     const answered = fault ? await faultAfter(fault, answer, signal) : answer;
-    return paceStream(answered, services.pace, services.seed);
+    const shaped = route.path === CHAT_PATH ? withStreamHabits(answered, services.profile) : answered;
+    return paceStream(shaped, services.pace, services.seed);
   };
   const explain = (...lines: string[]) => {
     entry.why = [...(entry.why ?? []), ...lines];
@@ -66,7 +72,7 @@ export async function answerRoute(
     key,
     models,
     deniedModels,
-    body,
+    body: services.profile.requests === "tolerant" ? tolerated(services, route, body) : body,
     services,
     bill,
     signal,
@@ -82,6 +88,11 @@ export async function answerRoute(
     if (bill.charged !== undefined) entry.units = bill.charged;
   }
   return finish(response);
+}
+
+function tolerated({ models }: Services, route: Route, body: unknown): unknown {
+  const model = isRecord(body) ? body["model"] : undefined;
+  return tolerate(route.path, body, typeof model === "string" ? models.find(model)?.capability : undefined);
 }
 
 function readJSON({ request, recording }: ObservedRequest): Promise<unknown> {

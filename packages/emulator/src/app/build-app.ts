@@ -6,6 +6,7 @@ import { addControlRoutes, type ControlSettings } from "../control/add-control-r
 import type { Emulator } from "../emulator.js";
 import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
+import { arkRoutes } from "./ark-routes.js";
 import { observeRequest } from "./observe-request.js";
 import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
@@ -15,6 +16,9 @@ export interface AppSettings extends ControlSettings {
   /** Origins of pages that may call the API; `*` for all. The control API is none of theirs. */
   cors: readonly string[];
 }
+
+/** The base address of the Ark family. */
+const ARK_PREFIX = "/api/v3";
 
 /** What pages may read of an answer. */
 const EXPOSED_HEADERS = [
@@ -41,6 +45,10 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
   for (const base of BASE_KINDS) {
     for (const route of routes) serve(base, BASE_PATHS[base], route);
     for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
+  }
+  // Where clients of the route itself look for it.
+  if (services.profile.tasks === "ark") {
+    for (const route of [...routes, ...arkRoutes]) serve("general", ARK_PREFIX, route);
   }
   app.get("/files/:owner/:name", (context) =>
     observeRequest(services, context.req.raw, ({ request, url }) =>

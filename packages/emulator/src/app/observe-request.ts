@@ -4,6 +4,7 @@ import { APIError } from "../http/api-error.js";
 import { splitBasePath } from "../http/base-kinds.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
 import { isEventStream } from "../http/event-stream.js";
+import { errorResponse } from "../profiles/error-envelopes.js";
 import type { JournalEntry } from "../state/journal.js";
 import { maskKey } from "../state/key-store.js";
 import type { Recording } from "../state/recording.js";
@@ -85,7 +86,8 @@ export async function observeRequest(
       finish(false);
       throw error;
     }
-    response = (error instanceof APIError ? error : unexpected(error, entry)).toResponse();
+    const refusal = error instanceof APIError ? error : unexpected(error, entry);
+    response = errorResponse(services.profile, refusal, { path, requestId: entry.id });
   }
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   entry.status = response.status;

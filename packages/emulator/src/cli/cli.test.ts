@@ -162,6 +162,10 @@ describe("the command line", () => {
     [["exec", "--port", "1", "--", "ls"], "--port goes with start"],
     [["exec", "--host", "0.0.0.0", "--", "ls"], "--host goes with start"],
     [["exec", "--advertise", "http://a.test", "--", "ls"], "--advertise goes with start"],
+    [
+      ["start", "--profile", "lax"],
+      '--profile takes one of spec, tolerant, ark, kling, bailian, newapi (got "lax")',
+    ],
     [["start", "--openai-env"], "--openai-env goes with exec"],
     [
       ["start", "--model", "gpt-4o"],
@@ -183,7 +187,7 @@ describe("the command line", () => {
     const models = ["--model", "gpt-4o=local-chat", "--model", "tts-1=local-speech", "--any-key"];
     const origins = ["--cors", "http://a.test", "--cors", "http://b.test"];
     const address = ["--port", "1", "--host", "0.0.0.0", "--advertise", "http://c.test"];
-    const scripts = ["--replies", "a.yaml", "--replies", "b.json", "--only-replies"];
+    const scripts = ["--replies", "a.yaml", "--replies", "b.json", "--only-replies", "--profile", "tolerant"];
     expect(parseCommand(["start", ...settings, ...models, ...origins, ...scripts, ...address])).toEqual({
       name: "start",
       address: { port: 1, host: "0.0.0.0", advertise: "http://c.test" },
@@ -193,9 +197,9 @@ describe("the command line", () => {
           { id: "gpt-4o", like: "local-chat" },
           { id: "tts-1", like: "local-speech" },
         ],
-        ...{ cors: ["http://a.test", "http://b.test"], unmatched: "refuse" },
+        ...{ cors: ["http://a.test", "http://b.test"], unmatched: "refuse", profile: "tolerant" },
       },
-      repliesFiles: ["a.yaml", "b.json"],
+      files: { replies: ["a.yaml", "b.json"] },
     });
   });
 

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { STREAM_PACES, type StreamPace } from "../http/pace-stream.js";
+import { PROFILES, type ProfileName } from "../profiles/profile.js";
 import type { EmulatorModel } from "../state/model-store.js";
 
 /** What the command line asks for. */
@@ -8,8 +9,7 @@ export type Command =
       name: "start";
       address: { port: number; host?: string; advertise?: string };
       settings: EmulatorSettings;
-      /** Files of scripted answers. */
-      repliesFiles: string[];
+      files: SettingsFiles;
     }
   | {
       name: "exec";
@@ -18,11 +18,18 @@ export type Command =
       /** Whether `OPENAI_API_KEY` and `OPENAI_BASE_URL` are set, too. */
       openaiEnvironment: boolean;
       settings: EmulatorSettings;
-      /** Files of scripted answers. */
-      repliesFiles: string[];
+      files: SettingsFiles;
     }
   | { name: "help" }
   | { name: "version" };
+
+/** Files that hold more settings. */
+export interface SettingsFiles {
+  /** Scripted answers. */
+  replies: string[];
+  /** Settings of a profile. */
+  profile?: string;
+}
 
 /** The emulator options that the command line can set. */
 export interface EmulatorSettings {
@@ -34,6 +41,7 @@ export interface EmulatorSettings {
   anyKey?: boolean;
   cors?: string[];
   unmatched?: "refuse";
+  profile?: ProfileName;
 }
 
 export const DEFAULT_PORT = 4010;
@@ -50,6 +58,7 @@ const OPTIONS = {
   seed: { type: "string" },
   latency: { type: "string" },
   pace: { type: "string" },
+  profile: { type: "string" },
   replies: { type: "string", multiple: true },
   "only-replies": { type: "boolean" },
   "data-dir": { type: "string" },
@@ -76,6 +85,8 @@ Options:
   --seed <integer>     decides every choice of the local models (default 1)
   --latency <ms>       milliseconds before every answer (default 0)
   --pace <pace>        how streams are written: events (default), whole, bytes, cuts
+  --profile <profile>  spec (default); tolerant of what clients send beside what the API describes; ark, kling,
+                       bailian or newapi, in the shapes of such routes; or a JSON file with settings
   --replies <file>     scripted answers, as YAML or JSON; as often as you like
   --only-replies       refuse what no scripted answer is for
   --data-dir <folder>  keep rendered media there as files
@@ -109,6 +120,7 @@ export function parseCommand(argv: readonly string[]): Command {
   if (name === undefined) throw new UsageError("Say what to do: start, or exec -- <command>.");
   if (name !== "start" && name !== "exec") throw new UsageError(`There is no command "${name}".`);
   if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
+  const isFile = values.profile?.endsWith(".json") ?? false;
   const settings: EmulatorSettings = {
     seed: integer("--seed", values.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     latency: integer("--latency", values.latency, 0, Number.MAX_SAFE_INTEGER),
@@ -117,9 +129,13 @@ export function parseCommand(argv: readonly string[]): Command {
     models: values.model?.map(readModel),
     anyKey: values["any-key"],
     cors: values.cors,
+    profile: isFile ? undefined : oneOf("--profile", values.profile, Object.keys(PROFILES) as ProfileName[]),
     ...(values["only-replies"] && { unmatched: "refuse" }),
   };
-  const repliesFiles = values.replies ?? [];
+  const files: SettingsFiles = {
+    replies: values.replies ?? [],
+    ...(isFile && { profile: values.profile }),
+  };
 
   if (name === "start") {
     if (rest.length > 0) throw new UsageError("start takes no command; use exec -- <command>.");
@@ -129,7 +145,7 @@ export function parseCommand(argv: readonly string[]): Command {
       name,
       address: { port, host: values.host, advertise: values.advertise },
       settings,
-      repliesFiles,
+      files,
     };
   }
   for (const option of ["port", "host", "advertise"] as const) {
@@ -145,7 +161,7 @@ export function parseCommand(argv: readonly string[]): Command {
     commandArguments,
     openaiEnvironment: values["openai-env"] ?? false,
     settings,
-    repliesFiles,
+    files,
   };
 }
 

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
-import { readRepliesFiles } from "../replies/read-replies-file.js";
 import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
 import type { Command } from "./parse-command.js";
+import { readSettings } from "./read-settings.js";
 
 const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const COMMAND_NOT_FOUND = 127;
@@ -14,8 +14,7 @@ const SIGNAL_EXIT_BASE = 128;
  * Resolves to the command's exit code, as a shell would report it.
  */
 export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise<number> {
-  const replies = await readRepliesFiles(exec.repliesFiles);
-  const emulator = await createEmulator({ ...exec.settings, replies }).listen({ port: 0 });
+  const emulator = await createEmulator(await readSettings(exec.settings, exec.files)).listen({ port: 0 });
   try {
     return await runCommand(exec.command, exec.commandArguments, {
       ...emulatorEnvironment(emulator),

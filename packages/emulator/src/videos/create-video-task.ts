@@ -9,6 +9,7 @@ import { readImageSize } from "../media/read-image-size.js";
 import { videoDimensions } from "../tasks/video-dimensions.js";
 import type { VideoTask, VideoTaskSettings } from "../tasks/video-task.js";
 import { type CheckedVideoRequest, checkVideoRequest } from "./check-video-request.js";
+import { shapesOf } from "./shaped-task.js";
 import { countVideoTokens } from "./video-tokens.js";
 
 const DEFAULT_DURATION_SECONDS = 5;
@@ -42,7 +43,7 @@ export function createVideoTask(exchange: Exchange): Response {
     stuck: markers.stuck,
   });
   bill.settle(task.id);
-  return Response.json({ id: task.id });
+  return Response.json(shapesOf(services).created(task, services));
 }
 
 /** The text of a create request, checked or not, in which prompt markers count. */

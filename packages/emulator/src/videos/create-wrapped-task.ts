@@ -9,8 +9,8 @@ import { readImageSize } from "../media/read-image-size.js";
 import { type Ratio, type Resolution, videoDimensions } from "../tasks/video-dimensions.js";
 import type { VideoTaskSettings } from "../tasks/video-task.js";
 import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-wrapped-request.js";
+import { shapesOf } from "./shaped-task.js";
 import { countVideoTokens } from "./video-tokens.js";
-import { wrappedTaskBody } from "./wrapped-task-body.js";
 
 const RESOLUTION_OF_MODE: Record<"std" | "pro", Resolution> = { std: "720p", pro: "1080p" };
 
@@ -93,6 +93,5 @@ function createTask(
     stuck: markers.stuck,
   });
   bill.settle(task.id);
-  // The description names `task_id` without saying where: it stands inside the wrapper and above it.
-  return Response.json({ ...wrappedTaskBody(task, services), task_id: task.id });
+  return Response.json(shapesOf(services).created(task, services));
 }

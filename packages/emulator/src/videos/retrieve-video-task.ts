@@ -1,7 +1,7 @@
 import type { Exchange } from "../api/exchange.js";
 import { APIError } from "../http/api-error.js";
 import type { VideoFamily } from "../tasks/video-task.js";
-import { taskBody } from "./task-body.js";
+import { shapesOf } from "./shaped-task.js";
 
 /** `GET …/{task_id}` of a family: the task as it stands, to the key that created it. */
 export function retrieveVideoTask(family: VideoFamily): (exchange: Exchange) => Response {
@@ -11,6 +11,6 @@ export function retrieveVideoTask(family: VideoFamily): (exchange: Exchange) => 
     if (!task) {
       throw APIError.notFound(`There is no ${family} video task "${id}" for this API key.`, "task_not_found");
     }
-    return Response.json(taskBody(task, services));
+    return Response.json(shapesOf(services).shown(task, services));
   };
 }
