@@ -21,7 +21,7 @@ describe("a batch that is refused", () => {
     expect(inputs[0]?.reason).toContain("a text is too long");
     expect([kind, retryable]).toEqual(["invalid_inputs", false]);
     expect(message).toContain("1 of 200 texts were refused. input[37]: 400");
-    expect(message).toContain("The other 199 are embedded and paid for");
+    expect(message).toContain("error.partial has the vectors of the others, which are paid for: 199.");
     expect(cause).toBeInstanceOf(BadRequestError);
     expect(partial.data.map(({ index }) => index)).toEqual(
       input.map((_, at) => at).filter((at) => at !== 37),

@@ -151,18 +151,14 @@ export class EmbeddingJob {
     const length = this.#batches[0]?.data.vectors[0]?.length;
     const wrong = hits.filter((place) => length !== undefined && this.#vectors[place]?.length !== length);
     if (wrong.length > 0) {
-      guarded.distrust(new Error("it holds vectors of another length than the gateway gives"));
-      const inputs = this.#forget(wrong);
+      guarded.distrust(new Error("it holds vectors of different lengths"));
+      for (const place of wrong) this.#vectors[place] = undefined;
+      const inputs = this.#inputsOf(wrong);
       this.#cached -= inputs;
       this.#done -= inputs;
       await this.#run.run(wrong, acquitted);
     }
     for (const place of hits) claim.land(keys[place] as string, this.#vectors[place] as Float32Array);
-  }
-
-  #forget(places: readonly number[]): number {
-    for (const place of places) this.#vectors[place] = undefined;
-    return this.#inputsOf(places);
   }
 
   /** @returns the places whose calls did not get a vector */

@@ -35,7 +35,7 @@ export class GuardedCache {
     const lengths = new Set(vectors.flatMap((vector) => vector?.length ?? []));
     if (lengths.size < 2) return vectors;
     // At most one of them is right, and nobody can say which.
-    this.distrust(new Error("it holds vectors of different lengths for one model"));
+    this.distrust(new Error("it holds vectors of different lengths"));
     return keys.map(() => undefined);
   }
 

@@ -36,9 +36,8 @@ export class InvalidInputsError extends GatewayError {
   ) {
     const listed = inputs.slice(0, LISTED).map(({ index, reason }) => `input[${index}]: ${reason}`);
     const more = inputs.length - listed.length;
-    const others = `The other ${partial.data.length} are embedded and paid for: their vectors are in error.partial.`;
     super(
-      `${inputs.length} of ${total} texts were refused. ${listed.join(" ")}${more > 0 ? ` And ${more} more, in error.inputs.` : ""} ${others}`,
+      `${inputs.length} of ${total} texts were refused. ${listed.join(" ")}${more > 0 ? ` And ${more} more, in error.inputs.` : ""} error.partial has the vectors of the others, which are paid for: ${partial.data.length}.`,
       details,
     );
     this.inputs = inputs;
