@@ -1,7 +1,7 @@
 import { definePackageBuild } from "../../tooling/define-package-build.js";
 
 const ENTRIES = [
-  ...["account", "audio", "chat", "download", "embeddings", "errors", "images"],
+  ...["account", "audio", "budget", "chat", "download", "embeddings", "errors", "images"],
   ...[
     "index",
     "ingest",

@@ -25,6 +25,7 @@ export interface ConnectionSettings
     | "logLevel"
     | "tracer"
     | "prices"
+    | "budget"
     | "dangerouslyAllowBrowser"
   > {
   /** The key, a promise of it, or a function that gives it. Default: the environment variable `apiKeyVariable`. */
@@ -84,6 +85,7 @@ export function storeConnection(settings: ConnectionSettings): JSONObject {
     logger: _logger,
     tracer: _tracer,
     prices: _prices,
+    budget: _budget,
     ...rest
   } = settings;
   const specializedModels = rest.specializedModels?.map((model): string | StoredPattern =>

@@ -11,6 +11,7 @@ export const chatLanguageModelOptionsSchema = lazySchema(() =>
       parallelToolCalls: z.boolean().optional(),
       strictJsonSchema: z.boolean().optional(),
       sendReasoning: z.boolean().optional(),
+      budgetTag: z.string().optional(),
       extraBody: z.record(z.string(), z.unknown()).optional(),
       structuredOutputs: z.enum(["jsonSchema", "jsonObject", "prompt"]).optional(),
       forcedToolChoice: z.boolean().optional(),
@@ -58,6 +59,8 @@ export interface ModelGatewayLanguageModelChatOptions extends ModelGatewayLangua
   strictJsonSchema?: boolean;
   /** Send the reasoning of the tool loop under way back to the model. Default true. */
   sendReasoning?: boolean;
+  /** Who the call is for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
   /** Further fields of the request body, sent as they are. */
   extraBody?: Record<string, unknown>;
 }

@@ -1,3 +1,4 @@
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { withUserAgentSuffix } from "@ai-sdk/provider-utils";
 import type { Connection, RequestOptions } from "@model-gateway/core";
 import { type ConnectionSettings, connect } from "./connection.js";
@@ -32,11 +33,14 @@ export function configOf(
 export interface SDKCallOptions {
   abortSignal?: AbortSignal;
   headers?: Record<string, string | undefined>;
+  providerOptions?: SharedV4ProviderOptions;
 }
 
 /** The SDK owns retries: the client makes one attempt, and its errors say whether another may be made. */
-export function toRequestOptions({ abortSignal, headers }: SDKCallOptions): RequestOptions {
+export function toRequestOptions({ abortSignal, headers, providerOptions }: SDKCallOptions): RequestOptions {
+  const tag = providerOptions?.[PROVIDER_KEY]?.["budgetTag"];
   return {
+    ...(typeof tag === "string" && { budgetTag: tag }),
     signal: abortSignal,
     headers: withUserAgentSuffix(headers ?? {}, `ai-sdk/model-gateway/${VERSION}`),
     maxRetries: 0,

@@ -7,6 +7,7 @@ export const embeddingModelOptionsSchema = lazySchema(() =>
     z.strictObject({
       dimensions: z.number().int().positive().optional(),
       user: z.string().optional(),
+      budgetTag: z.string().optional(),
       extraBody: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
@@ -18,6 +19,8 @@ export interface ModelGatewayEmbeddingModelOptions {
   dimensions?: number;
   /** End-user identifier. */
   user?: string;
+  /** Who the call is for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
   /** Further fields of the request body, sent as they are. */
   extraBody?: Record<string, unknown>;
 }

@@ -21,6 +21,7 @@ export const imageModelOptionsSchema = lazySchema(() =>
       maxImages: z.number().int().optional(),
       guidanceScale: z.number().optional(),
       sizePlacement: z.enum(["metadata", "prompt"]).optional(),
+      budgetTag: z.string().optional(),
       extraBody: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
@@ -56,6 +57,8 @@ export interface ModelGatewayImageModelOptions {
   guidanceScale?: number;
   /** Chat models only: where the size goes. */
   sizePlacement?: "metadata" | "prompt";
+  /** Who the call is for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
   /** Further fields of the request body, sent as they are. */
   extraBody?: Record<string, unknown>;
 }

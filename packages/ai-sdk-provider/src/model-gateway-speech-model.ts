@@ -108,7 +108,7 @@ export class ModelGatewaySpeechModel implements StreamingSpeechModelV4 {
   /** One paid call; `toResult` reads the audio inside it, so that a break while reading becomes the SDK's error too. */
   private async send<Result>(
     body: SpeechRequest,
-    options: Pick<SpeechCall, "abortSignal" | "headers">,
+    options: Pick<SpeechCall, "abortSignal" | "headers" | "providerOptions">,
     toResult: (speech: SpeechResult, envelope: Envelope, baseURL: string) => Promise<Result>,
   ): Promise<Result> {
     let baseURL = "";

@@ -29,6 +29,7 @@ export const videoModelOptionsSchema = lazySchema(() =>
       priority: z.number().int().optional(),
       cameraFixed: z.boolean().optional(),
       watermark: z.boolean().optional(),
+      budgetTag: z.string().optional(),
       extraBody: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
@@ -76,6 +77,8 @@ export interface ModelGatewayVideoModelOptions {
   priority?: number;
   cameraFixed?: boolean;
   watermark?: boolean;
+  /** Who the call is for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
   /** Further fields of the request body, sent as they are. */
   extraBody?: Record<string, unknown>;
 }

@@ -9,7 +9,8 @@ export function warnUnsentOptions<Options extends object>(
   warnings: SharedV4Warning[],
 ): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || sent.has(name as keyof Options)) continue;
+    // A tag is no field of any body.
+    if (value === undefined || name === "budgetTag" || sent.has(name as keyof Options)) continue;
     warnings.push({
       type: "unsupported",
       feature: `providerOptions.${PROVIDER_KEY}.${name}`,

@@ -42,12 +42,15 @@ const FRAMEWORK_HEADERS: Record<string, readonly string[]> = { nestjs: ["Retry-A
 
 /** Rooms of core that import modules of others: their entry, and those modules. */
 const FOREIGN_ROOMS: ReadonlyArray<[room: string, entry: string, modules: readonly string[]]> = [
+  ["disk", "node", ["node:fs", "node:fs/promises", "node:path"]],
   ["telemetry", "opentelemetry", ["@opentelemetry/api"]],
   ["redis", "redis", ["ioredis", "node:crypto"]],
   ["testing", "testing", ["node:assert/strict"]],
   ["records", "node", ["node:fs/promises", "node:path", "node:zlib"]],
 ];
 const CLIENTLESS_ENTRIES = ["redis", "resumable", "testing"];
+/** What a client may be given, and does not hold by itself. */
+const GIVEN_ENTRIES = ["budget", ...CLIENTLESS_ENTRIES];
 
 function roomOf(room: string): string {
   return `packages/core/src/${room}/`;
@@ -82,7 +85,7 @@ describe("dependencies point one way", () => {
   it("core depends on nothing at run time and imports no Node module", () => {
     expect(manifestOf("core")["dependencies"] ?? {}).toEqual({});
     const files = sourcesOf("core");
-    // A file beside those of its room that only the entry `./node` leads to.
+    // Beside the rooms that may, one file of the entry `./node`, and nothing else leads there.
     const nodeOnly = "packages/core/src/download/save-download.ts";
     const portable = files.filter(
       ({ path }) => path !== nodeOnly && !FOREIGN_ROOMS.some(([room]) => path.startsWith(roomOf(room))),
@@ -124,15 +127,17 @@ describe("dependencies point one way", () => {
     );
   });
 
-  it("core's streams with a key hold nothing of the client, nor the client of them", () => {
+  it("core's streams with a key and budgets hold nothing of the client, nor the client of them", () => {
     const client = ["packages/core/src/gateway.ts", "packages/core/src/call/retry-loop.ts"];
     const reached = (entry: string) => filesReachedFrom(`packages/core/src/${entry}.ts`);
     expect(reached("index")).toEqual(expect.arrayContaining(client));
-    expect(reached("index").filter((path) => /\/core\/src\/(resumable|web|redis)\//.test(path))).toEqual([]);
-    for (const entry of CLIENTLESS_ENTRIES) {
-      expect(reached(entry)).toContain("packages/core/src/resumable/stream-store.ts");
+    const given = /\/core\/src\/(resumable|web|redis|budget|disk)\//;
+    expect(reached("index").filter((path) => given.test(path))).toEqual([]);
+    for (const entry of GIVEN_ENTRIES)
       expect(reached(entry).filter((path) => client.includes(path))).toEqual([]);
-    }
+    for (const entry of CLIENTLESS_ENTRIES)
+      expect(reached(entry)).toContain("packages/core/src/resumable/stream-store.ts");
+    expect(reached("budget")).toContain("packages/core/src/budget/budget-keeper.ts");
   });
 
   it("core's ingest is no part of the client, nor of its embeddings", () => {

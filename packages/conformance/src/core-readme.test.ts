@@ -31,7 +31,7 @@ it("the examples of core's README run, one after the other", async () => {
   ]
     .join("\n")
     .replaceAll("http://127.0.0.1:4010", new URL(emulator.url).origin)
-    .replace(/"(fox\.\w+)"/g, (_, name: string) => JSON.stringify(join(FOLDER, name)));
+    .replace(/"(fox\.\w+|data\/budget)"/g, (_, name: string) => JSON.stringify(join(FOLDER, name)));
   const file = join(FOLDER, "core.ts");
   await writeFile(file, code);
   vi.spyOn(process.stdout, "write").mockReturnValue(true);

@@ -3,6 +3,7 @@ export type { RequestOptions } from "./call/call.js";
 export { Connection } from "./call/connection.js";
 export type { APIKeySource } from "./checks/check-api-key.js";
 export type { Route } from "./config/addresses.js";
+export type { CallBudget, Expense, Spending, SpendingCall } from "./config/call-budget.js";
 export type { ModelGatewayOptions } from "./config/config.js";
 export type { CallPrices, PricedAnswer, PricedAttempt, PricedCall } from "./costs/call-prices.js";
 export type { Cost, CostSource, Quote } from "./costs/cost.js";

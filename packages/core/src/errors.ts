@@ -8,6 +8,7 @@ export {
   PermissionDeniedError,
   RateLimitError,
 } from "./errors/api-error.js";
+export { BudgetExceededError, BudgetUnavailableError } from "./errors/budget-errors.js";
 export {
   APIConnectionError,
   APITimeoutError,

@@ -25,6 +25,7 @@ import { VirtualClock } from "./state/virtual-clock.js";
 import { CallbackLog } from "./tasks/callback-log.js";
 import { TaskStore } from "./tasks/task-store.js";
 import { isTerminal } from "./tasks/video-task.js";
+import { Upstream } from "./upstream/upstream.js";
 import { shapesOf } from "./videos/shaped-task.js";
 import { taskBody } from "./videos/task-body.js";
 
@@ -82,6 +83,7 @@ export function createEmulator(
     ledger,
     journal: new Journal(settled.journal),
     faults: new FaultStore(),
+    upstream: settled.upstream && new Upstream(settled.upstream),
     replies: new ReplyStore(settled.replies),
     unmatched: settled.unmatched,
     tasks,

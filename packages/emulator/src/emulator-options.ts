@@ -8,6 +8,7 @@ import type { EmulatorKey } from "./state/key-store.js";
 import type { EmulatorModel } from "./state/model-store.js";
 import type { ReplyRule } from "./state/reply-store.js";
 import type { VideoTimings } from "./tasks/task-store.js";
+import type { UpstreamOptions } from "./upstream/upstream.js";
 
 /** Settings of an emulator; every one has a default. */
 export interface EmulatorOptions {
@@ -25,6 +26,8 @@ export interface EmulatorOptions {
   unmatched?: "answer" | "refuse";
   /** How strict it is, and in the shapes of which route it answers: a profile by its name, or settings. Default `spec`. */
   profile?: Profile;
+  /** Where requests go for models that it does not serve, and for tasks that it did not make. Default: nowhere, they are refused. */
+  upstream?: UpstreamOptions;
   /** Token groups beside `default`, `auto` and `image_video`. */
   groups?: readonly EmulatorGroup[];
   /** Real milliseconds before every answer; the events of a stream follow at a tenth of it. Default 0. */
@@ -48,9 +51,10 @@ export interface EmulatorOptions {
 
 /** Options with every default filled in. */
 export interface SettledOptions
-  extends Required<Omit<EmulatorOptions, "dataDir" | "videoTimings" | "journal">> {
+  extends Required<Omit<EmulatorOptions, "dataDir" | "videoTimings" | "journal" | "upstream">> {
   journal: JournalSettings;
   dataDir: string | undefined;
+  upstream: UpstreamOptions | undefined;
   videoTimings: VideoTimings;
 }
 
@@ -98,6 +102,7 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     replies,
     unmatched,
     profile,
+    upstream: options.upstream,
     groups,
     cors,
     journal,

@@ -33,5 +33,6 @@ export type {
 export type { CallbackAttempt, CallbackDelivery, CallbackFilter } from "./tasks/callback-log.js";
 export type { VideoFilter, VideoTimings } from "./tasks/task-store.js";
 export type { VideoFamily, VideoTaskStatus, VideoTaskStep } from "./tasks/video-task.js";
+export type { UpstreamOptions } from "./upstream/upstream.js";
 export type { FlatTaskBody } from "./videos/flat-task-body.js";
 export type { WrappedTaskBody } from "./videos/wrapped-task-body.js";

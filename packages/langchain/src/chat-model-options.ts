@@ -99,6 +99,8 @@ export interface ChatModelGatewayFields
   thinkTags?: boolean;
   /** Keep the whole answer of the gateway in `additional_kwargs.__raw_response`. Default false. */
   includeRawResponse?: boolean;
+  /** Who the calls are for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
   /** What the model can do, for agents and middleware that look it up; `model.loadProfile()` asks the gateway. */
   profile?: ModelProfile;
 }
@@ -125,6 +127,8 @@ export interface ChatModelGatewayCallOptions extends BaseChatModelCallOptions, C
   deadline?: number;
   /** Overrides the client's `connectTimeout`, in milliseconds. */
   connectTimeout?: number;
+  /** Overrides the model's `budgetTag`. */
+  budgetTag?: string;
 }
 
 /** Where sampling settings go in the request body. */
@@ -175,6 +179,7 @@ const OWN_FIELDS = {
   fileParts: true,
   thinkTags: true,
   includeRawResponse: true,
+  budgetTag: false,
   profile: true,
   disableStreaming: true,
   outputVersion: true,
@@ -238,4 +243,5 @@ export const CALL_KEYS: ReadonlyArray<keyof ChatModelGatewayCallOptions> = [
   "requireFinishReason",
   "deadline",
   "connectTimeout",
+  "budgetTag",
 ];

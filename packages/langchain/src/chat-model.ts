@@ -262,7 +262,8 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
     this.disableStreaming = fields.disableStreaming ?? false;
     this.#maxConcurrency = fields.maxConcurrency;
     this.#profile = fields.profile ?? {};
-    const { maxRetries, timeout, deadline, connectTimeout, headers, route, requireFinishReason } = fields;
+    const { maxRetries, timeout, deadline, connectTimeout, headers, route, requireFinishReason, budgetTag } =
+      fields;
     this.#requestDefaults = {
       maxRetries,
       timeout,
@@ -271,6 +272,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       headers,
       route,
       requireFinishReason,
+      budgetTag,
     };
     // LangChain writes a placeholder where this property exists. It is never the key itself.
     if (fields.apiKey !== undefined) Object.defineProperty(this, "apiKey", { value: "hidden" });
@@ -335,6 +337,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       requireFinishReason: _requireFinishReason,
       deadline: _deadline,
       connectTimeout: _connectTimeout,
+      budgetTag: _budgetTag,
       ...shaping
     } = options;
     return super._getSerializedCacheKeyParametersForCall(shaping) + (options[CACHED_IMAGES] ?? "");
@@ -528,6 +531,7 @@ export class ChatModelGateway extends BaseChatModel<ChatModelGatewayCallOptions,
       maxRetries: options.maxRetries ?? defaults.maxRetries,
       route: options.route ?? defaults.route,
       requireFinishReason: options.requireFinishReason ?? defaults.requireFinishReason,
+      budgetTag: options.budgetTag ?? defaults.budgetTag,
       headers: { ...defaults.headers, ...options.headers },
     };
   }

@@ -36,6 +36,8 @@ export interface ModelGatewayEmbeddingsFields
   cache?: EmbeddingCache;
   /** Called with the tokens of every call that sent something, summed over its requests. */
   onUsage?: (usage: EmbeddingUsage) => void;
+  /** Who the calls are for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
 }
 
 /** Fields that the gateway client knows nothing of. */
@@ -48,6 +50,7 @@ const OWN_FIELDS = {
   modelKwargs: true,
   cache: true,
   onUsage: true,
+  budgetTag: true,
   onFailedAttempt: true,
 } as const satisfies Record<Exclude<keyof ModelGatewayEmbeddingsFields, keyof GatewayConnection>, true>;
 
@@ -59,6 +62,8 @@ export interface EmbedOptions {
   signal?: AbortSignal;
   /** Called after each request with the number of texts that are done. */
   onProgress?: (progress: { done: number; total: number }) => void;
+  /** Overrides that of the model. */
+  budgetTag?: string;
 }
 
 /**
@@ -155,7 +160,10 @@ export class ModelGatewayEmbeddings extends Embeddings {
     return vector as number[];
   }
 
-  private async embed(input: string | string[], { signal, onProgress }: EmbedOptions): Promise<number[][]> {
+  private async embed(
+    input: string | string[],
+    { signal, onProgress, budgetTag = this.#fields.budgetTag }: EmbedOptions,
+  ): Promise<number[][]> {
     const {
       maxConcurrency,
       maxRetries,
@@ -191,6 +199,7 @@ export class ModelGatewayEmbeddings extends Embeddings {
           route,
           cache,
           onProgress,
+          budgetTag,
         },
       );
       if (usage !== undefined && raw.length > 0) onUsage?.(usage);

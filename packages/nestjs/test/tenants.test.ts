@@ -1,3 +1,5 @@
+import { createBudget } from "@model-gateway/core/budget";
+import { priceBook } from "@model-gateway/core/prices";
 import { Controller, ForbiddenException, Get, Inject, Param, Query } from "@nestjs/common";
 import { describe, expect, it } from "vitest";
 import {
@@ -42,6 +44,58 @@ async function useFilms() {
   });
   return { emulator, url, app, videos: app.get(VideosService) };
 }
+
+describe("a budget per tag", () => {
+  it("is each tenant's, is settled when films are over, and refuses what does not fit", async () => {
+    const { emulator, connection } = await useEmulator();
+    const prices = priceBook({ models: { "local-video-2.0": { request: 0.4 } } });
+    const budget = createBudget({ limit: 1, currency: "USD", window: "month", per: "tag" });
+    const options = { ...connection, prices, budget, videos: FAST_POLLS };
+    const { app } = await bootApp([ModelGatewayModule.forRoot(options)]);
+    const videos = app.get(VideosService);
+    for (const [key, tenant] of Object.entries({ a: "acme", b: "acme", c: "other" }))
+      await videos.submit(VIDEO, { key, tenant });
+    expect(await budget.usage("acme")).toMatchObject({ spent: 0, reserved: 0.8 });
+    await expect(videos.submit(VIDEO, { key: "d", tenant: "acme" })).rejects.toMatchObject({
+      ...{ kind: "budget_exceeded", reserved: 0.8, maybeProcessed: false },
+    });
+    expect(emulator.videos.list()).toHaveLength(3);
+    expect(await budget.open()).toHaveLength(3);
+    const [first = { id: "" }, second = { id: "" }, third = { id: "" }] = emulator.videos.list();
+    await emulator.videos.succeed(first.id);
+    await emulator.videos.fail(second.id, "no");
+    await emulator.videos.succeed(third.id);
+    await expect.poll(async () => (await budget.open()).length).toBe(0);
+    const charged =
+      emulator.ledger.list({ kind: "charge" }).length - emulator.ledger.list({ kind: "refund" }).length;
+    const spent = await Promise.all(
+      ["acme", "other"].map(async (tenant) => (await budget.usage(tenant)).spent),
+    );
+    expect(spent.sort()).toEqual([0.4, 0.4]);
+    expect(charged).toBe(2);
+    expect(await budget.usage("acme")).toMatchObject({ reserved: 0 });
+  });
+});
+
+describe("a budget and a queue", () => {
+  it("ends what has no room when its turn comes, and nothing was paid for it", async () => {
+    const { emulator, connection } = await useEmulator();
+    const prices = priceBook({ models: { "local-video-2.0": { request: 0.6 } } });
+    const budget = createBudget({ limit: 1, currency: "USD", window: "month", per: "tag" });
+    const videosOptions = { ...FAST_POLLS, maxOpen: 1 };
+    const options = { ...connection, prices, budget, videos: videosOptions };
+    const { app } = await bootApp([ModelGatewayModule.forRoot(options)]);
+    const videos = app.get(VideosService);
+    for (const key of ["a", "b"]) await videos.submit(VIDEO, { key, tenant: "acme" });
+    await expect.poll(() => emulator.videos.list().length).toBe(1);
+    const [{ id } = { id: "" }] = emulator.videos.list();
+    await emulator.videos.succeed(id);
+    await expect.poll(async () => (await videos.get("b"))?.status).toBe("failed");
+    expect((await videos.get("b"))?.problem?.message).toContain("was not sent: it can cost up to 0.6 USD");
+    expect(emulator.ledger.total().calls).toBe(1);
+    expect(await budget.usage("acme")).toMatchObject({ spent: 0.6, reserved: 0 });
+  });
+});
 
 describe("a submission with an owner", () => {
   it("is listed by the page, shown to its owner only, and known to handlers; the gateway hears nothing of it", async () => {

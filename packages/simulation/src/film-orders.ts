@@ -5,8 +5,6 @@ import { VideoKeyTakenError, type VideosService, type VideoTaskRecord } from "@m
 /** An operator looks after so many looks that show the same trouble. */
 const PATIENCE = 12;
 
-/** Of an operator who has looked that often: how much rarer he looks. */
-const LEISURE = 6;
 /** Nothing that was asked for at the gateway takes longer. */
 const SURELY_OVER_MS = 60_000;
 
@@ -72,7 +70,7 @@ export class FilmOrders {
    *
    * @param options `hopes`: looks for which somebody may still learn of a submission whose answer got lost; `later`: set
    * where a submission is taken down, and paid for when it has its turn; `reconciles`: whether the operator finds out what
-   * came of submissions whose answer got lost
+   * came of submissions whose answer got lost; he looks ever more rarely then
    */
   async follow(
     videos: VideosService,
@@ -88,9 +86,9 @@ export class FilmOrders {
     }
     let records = await videos.list();
     const isAwaited = (looks: number) => (record: VideoTaskRecord) =>
-      isOpen(record) || (record.status === "unknown" && (reconciles || looks < hopes));
-    for (let looks = 0, troubled = 0; troubled < PATIENCE && records.some(isAwaited(looks)); looks++) {
-      await this.#world.sleep(FilmOrders.LOOK_MS * (reconciles && looks > PATIENCE ? LEISURE : 1));
+      isOpen(record) || (record.status === "unknown" && (reconciles || looks <= hopes));
+    for (let looks = 1, troubled = 0; troubled < PATIENCE && records.some(isAwaited(looks)); looks++) {
+      await this.#world.sleep(FilmOrders.LOOK_MS * (reconciles ? looks : 1));
       if (reconciles) for (const record of records) await this.#reconcile(videos, record);
       else troubled = (await videos.troubles()).length > 0 ? troubled + 1 : 0;
       records = await videos.list();

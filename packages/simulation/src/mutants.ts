@@ -33,8 +33,13 @@ const DISPATCHER = "nestjs/src/videos/video-dispatcher.ts";
 const RECEIVE = "nestjs/src/files/receive-file.ts";
 const RESUMABLE = "core/src/resumable/resumable-streams.ts";
 
+const LEDGER = "core/src/budget/budget-ledger.ts";
+const EXPENSE = "core/src/budget/call-expense.ts";
+const LOG = "core/src/disk/budget-log.ts";
+
 const CALLS = ["core-calls"];
 const INGEST = ["core-ingest"];
+const BUDGETS = ["core-budget"];
 const STREAMS = ["core-streams"];
 const FILMS = ["nest-videos"];
 const REPLICAS = ["nest-replicas"];
@@ -257,14 +262,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: LOCAL,
     from: 'previous === undefined || previous.status === "rejected" ? begunRecord(intent, previous) : undefined,',
     to: "begunRecord(intent, undefined),",
-    scenarios: FILMS,
+    scenarios: [...REPLICAS, ...FILMS],
   },
   {
     fault: "a key whose outcome nobody knows is free again",
     file: LOCAL,
     from: 'previous.status === "rejected" ?',
     to: 'previous.status !== "queued" ?',
-    scenarios: FILMS,
+    scenarios: [...REPLICAS, ...FILMS],
   },
   {
     fault: "a submission that a crash cut counts as refused",
@@ -342,6 +347,55 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'if (!answers(owner.pid)) return "dead";',
     to: 'if (!answers(owner.pid)) return "alive";',
     scenarios: FILMS,
+  },
+  {
+    fault: "a budget looks at what was reserved before, and not at what a call needs",
+    file: LEDGER,
+    from: "exact(account.spent + account.reserved + more) > limit",
+    to: "exact(account.spent + account.reserved) > limit",
+    scenarios: BUDGETS,
+  },
+  {
+    fault: "a budget counts what was settled, and not what is reserved",
+    file: LEDGER,
+    from: "exact(account.spent + account.reserved + more) > limit",
+    to: "exact(account.spent + more) > limit",
+    scenarios: BUDGETS,
+  },
+  {
+    fault: "a dead process gives its room in the budget back",
+    file: LEDGER,
+    from: 'const held: Reservation = { ...known, state: "unresolved" };',
+    to: 'const held: Reservation = { ...known, state: "unresolved", amount: 0 };',
+    scenarios: BUDGETS,
+  },
+  {
+    fault: "a call in doubt gives its room in the budget back",
+    file: EXPENSE,
+    from: "const billed = billedAttempts(timeline);",
+    to: "const billed = 0 * billedAttempts(timeline);",
+    scenarios: BUDGETS,
+  },
+  {
+    fault: "an attempt after one that may have been billed needs no room of its own",
+    file: EXPENSE,
+    from: "const needed = (billedAttempts(this.call.timeline) + 1) * this.#upper;",
+    to: "const needed = this.#upper;",
+    scenarios: BUDGETS,
+  },
+  {
+    fault: "a stream is settled when it begins",
+    file: EXPENSE,
+    from: "if (!streams || this.#hasEnded) this.#settle",
+    to: "if (!streams || !this.#hasEnded) this.#settle",
+    scenarios: BUDGETS,
+  },
+  {
+    fault: "what a call has reserved is not on the disk when it is sent",
+    file: LOG,
+    from: "    await this.#file.datasync();\n",
+    to: "",
+    scenarios: BUDGETS,
   },
   {
     fault: "what may have been paid goes back into the line",

@@ -1,5 +1,6 @@
 import type { SimulationOptions, World } from "@model-gateway/emulator/simulation";
 import { aiSdk } from "./scenarios/ai-sdk.js";
+import { BUDGET_INVARIANTS, coreBudget } from "./scenarios/core-budget.js";
 import { coreCalls } from "./scenarios/core-calls.js";
 import { coreIngest } from "./scenarios/core-ingest.js";
 import { coreStreams } from "./scenarios/core-streams.js";
@@ -16,6 +17,7 @@ const HOUR_MS = 3_600_000;
 export const SCENARIOS: Record<string, SimulationOptions> = {
   "core-calls": { app: coreCalls },
   "core-ingest": { app: coreIngest, maxVirtualMs: HOUR_MS },
+  "core-budget": { app: coreBudget, maxVirtualMs: HOUR_MS, invariants: BUDGET_INVARIANTS },
   "core-streams": { app: coreStreams },
   "resumable-streams": { app: resumableStreams, maxVirtualMs: HOUR_MS },
   "ai-sdk": { app: aiSdk },

@@ -1,4 +1,5 @@
 import type { Address, AddressHealth } from "../config/addresses.js";
+import type { Expense } from "../config/call-budget.js";
 import type { GatewayConfig } from "../config/config.js";
 import { meaningOf } from "../errors/answer-meaning.js";
 import { type AttemptRecord, GatewayError } from "../errors/gateway-error.js";
@@ -30,6 +31,7 @@ import {
   type Verdict,
 } from "./call-errors.js";
 import type { CallGate, TurnRefusal } from "./call-gate.js";
+import { OUT_OF_TIME, within } from "./delay.js";
 import { type ExchangeAnswer, type ExchangeEnd, type ExchangeOptions, runExchange } from "./exchange.js";
 import { redactKey, redactText } from "./redact.js";
 import { readRetryAfter } from "./retry-after.js";
@@ -59,6 +61,8 @@ export interface FinishedCall<E> {
   context: ErrorContext;
   /** Ended by whoever reads the answer; that of a stream that was handed out ends by itself. */
   span: SafeSpan | undefined;
+  /** What it spends of a budget. */
+  expense: Expense | undefined;
   /** Of a stream: the caller gets it. */
   handOut?: (() => void) | undefined;
   /** Of a stream: knows its usage. */
@@ -85,6 +89,8 @@ export interface PreparedCall<E> {
   timeline: AttemptRecord[];
   reading: Reading<E> | undefined;
   span: SafeSpan | undefined;
+  /** What it spends of a budget. Made with the first attempt. */
+  expense?: Expense | undefined;
 }
 
 /** An attempt that may be followed by another. */
@@ -118,6 +124,11 @@ export async function runAttempt<E>(
   const apiKey = typeof config.apiKey === "string" ? config.apiKey : await freshKey(config.apiKey);
   context.apiKey = apiKey;
   const event = eventOf(call, address, timeline.length + 1);
+  prepared.expense ??= config.spending?.begin(prepared);
+  const { expense } = prepared;
+  // Before its turn: a call that does not fit need not wait for one.
+  const room = expense?.reserve(apiKey);
+  if (room) await waitForRoom(room, prepared, context);
   const lane = `${address.kind} ${event.model ?? call.name}`;
   await enterGate(gate, lane, prepared, context);
   if (timeLeft(deadline) <= 0) {
@@ -163,6 +174,7 @@ export async function runAttempt<E>(
         onSettled: (end) => {
           gate.leave(lane);
           if (reader === undefined) return;
+          expense?.ended();
           const outcome = streamOutcome(end);
           streamPart?.ended({ outcome, result: reader.partial?.() });
           observer?.onStreamEnd({
@@ -194,7 +206,7 @@ export async function runAttempt<E>(
     tell();
     const info = infoOf(answer, context, span);
     const handOut = streamPart && (() => streamPart.handedOut(headOf(info)));
-    return { answer, body: undefined, info, context, span, handOut, reader };
+    return { answer, body: undefined, info, context, span, expense, handOut, reader };
   }
   // A model may write what has the form of a key; the key itself never comes back.
   const read = answer.body?.parse(apiKey);
@@ -209,7 +221,7 @@ export async function runAttempt<E>(
     if (!acceptable) throw errorFromUnreadable(parsed.what, status, answer.text, context);
     gate.succeeded(lane);
     runtime.budget.succeeded(timeline.length);
-    return { answer, body: parsed.body, info: infoOf(answer, context, span), context, span };
+    return { answer, body: parsed.body, info: infoOf(answer, context, span), context, span, expense };
   }
   const retryAfterMs = readRetryAfter(answer.headers, Date.now());
   const errorBody = readErrorBody(found);
@@ -234,6 +246,21 @@ function findEnvelope(body: unknown): unknown {
 /** Milliseconds until the deadline of a call; `Infinity` where it has none. */
 export function timeLeft(deadline: { at: number } | undefined): number {
   return deadline === undefined ? Number.POSITIVE_INFINITY : deadline.at - performance.now();
+}
+
+/** What hangs is not waited for longer than the call may take. */
+async function waitForRoom<E>(
+  room: Promise<void>,
+  { options: { signal }, deadline }: PreparedCall<E>,
+  context: ErrorContext,
+): Promise<void> {
+  try {
+    await within(room, timeLeft(deadline), signal);
+  } catch (cause) {
+    const late = cause === OUT_OF_TIME;
+    if (!late && !signal?.aborted) throw cause;
+    throw errorFromRefusal({ kind: late ? "out_of_time" : "aborted", cause }, context, deadline?.ms ?? 0);
+  }
 }
 
 async function enterGate<E>(
@@ -314,7 +341,7 @@ export function eventOf(call: Call, address: Address, attempt: number): CallEven
 
 /** Tells the hooks of an error that the caller gets. */
 export function tellFailure(observer: Observer | undefined, event: CallEvent, error: unknown): void {
-  if (observer === undefined || !(error instanceof GatewayError)) return;
+  if (observer === undefined || !GatewayError.isInstance(error)) return;
   const { kind, maybeProcessed, requestId } = error;
   const { status } = error as { status?: number };
   observer.onFailure({ ...event, kind, maybeProcessed, ...known({ status, requestId }) });

@@ -52,6 +52,7 @@ describe("the options of a call", () => {
       route: "cdn",
       idempotencyKey: "k",
       retryBillable: true,
+      budgetTag: "t1",
     };
     expect(() => checkRequestOptions(options, "x")).not.toThrow();
   });

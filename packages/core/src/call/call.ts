@@ -31,6 +31,8 @@ export interface RequestOptions {
   idempotencyKey?: string;
   /** Overrides the client's `retryBillable` for this call. */
   retryBillable?: boolean;
+  /** Who the call is for, such as a user or a tenant: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
 }
 
 /** What a resource asks the transport to do. */
@@ -115,6 +117,7 @@ const OPTION_NAMES: ReadonlyArray<keyof RequestOptions> = [
   "route",
   "idempotencyKey",
   "retryBillable",
+  "budgetTag",
 ];
 
 /** Checks the options of a call; throws a `ConfigurationError` before anything is sent. */

@@ -32,6 +32,7 @@ export async function runWithRetries<E>(
     return await (span === undefined ? work() : span.run(work));
   } catch (error) {
     encoded.release?.(error);
+    prepared.expense?.failed();
     span?.end({ attempts: timeline.length, error });
     const last = timeline.at(-1)?.address;
     const address = candidates.find(({ kind }) => kind === last) ?? (candidates[0] as Address);

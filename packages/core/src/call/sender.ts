@@ -107,11 +107,13 @@ function senderOf(runtime: ClientRuntime, tells: Pick<Sender, "warn" | "onPollFa
       try {
         const opened = await open(finished);
         runtime.config.prices?.settle(call, finished, opened.data);
+        finished.expense?.answered(opened.data, finished.reader !== undefined);
         finished.handOut?.();
         return opened;
       } catch (error) {
         // Answered, and yet not what was asked for: a failure of the call like any other.
-        const { context, info, span } = finished;
+        const { context, info, span, expense } = finished;
+        expense?.failed();
         span?.end({ ...headOf(info), error });
         tellFailure(runtime.observer, eventOf(call, context.address, info.timeline.length), error);
         throw error;

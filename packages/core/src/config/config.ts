@@ -9,6 +9,7 @@ import type { GatewayTracer } from "../hooks/tracer.js";
 import type { AddressKind } from "../transport/address-kind.js";
 import type { FetchFunction } from "../transport/fetch-transport.js";
 import { ADDRESS_SOURCES, type Addresses, parseAddress, type Route, requireAddress } from "./addresses.js";
+import type { CallBudget, Spending } from "./call-budget.js";
 
 /** Options of `new ModelGateway(…)`. What is left out comes from the environment. */
 export interface ModelGatewayOptions {
@@ -73,6 +74,10 @@ export interface ModelGatewayOptions {
   tracer?: GatewayTracer;
   /** Says what calls cost: `priceBook()` of `@model-gateway/core/prices`. Results have no `cost` without. Default: none. */
   prices?: CallPrices;
+  /**
+   * Holds what calls cost to a limit: `createBudget()` of `@model-gateway/core/budget`. Needs `prices`. Default: no limit.
+   */
+  budget?: CallBudget;
   /** Polls of video tasks per second, over all watches of this client. Default 20; slows down on 429. */
   maxPollsPerSecond?: number;
   /** Sent with every request. */
@@ -107,6 +112,7 @@ const OPTION_NAMES = Object.keys({
   logLevel: true,
   tracer: true,
   prices: true,
+  budget: true,
   maxPollsPerSecond: true,
   headers: true,
   fetch: true,
@@ -137,6 +143,7 @@ export interface GatewayConfig {
   logLevel: LogLevel;
   tracer: GatewayTracer | undefined;
   prices: CallPrices | undefined;
+  spending: Spending | undefined;
   maxPollsPerSecond: number;
   headers: Record<string, string>;
   fetch: FetchFunction | undefined;
@@ -173,7 +180,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     timeoutMs: checkDuration("timeout", options.timeout),
     deadlineMs: checkDuration("deadline", options.deadline),
     connectTimeoutMs: checkDuration("connectTimeout", options.connectTimeout) ?? 10_000,
-    retryBudget: checkBudget(options.retryBudget),
+    retryBudget: checkRetryBudget(options.retryBudget),
     streamIdleTimeoutMs: checkDuration("streamIdleTimeout", options.streamIdleTimeout) ?? 120_000,
     requireFinishReason: options.requireFinishReason ?? true,
     differentialParsing: options.differentialParsing ?? true,
@@ -184,6 +191,7 @@ export function resolveConfig(options: ModelGatewayOptions): GatewayConfig {
     logLevel: checkLogLevel(options.logLevel),
     tracer: checkTracer(options.tracer),
     prices: checkPrices(options.prices),
+    spending: checkBudget(options.budget)?.spendBy(options.prices),
     maxPollsPerSecond: checkRate("maxPollsPerSecond", options.maxPollsPerSecond) ?? 20,
     headers: checkHeaders(options.headers),
     fetch: options.fetch,
@@ -216,6 +224,11 @@ function checkPrices(prices: CallPrices | undefined): CallPrices | undefined {
   throw new ConfigurationError("Option prices must be what priceBook() returns.", { option: "prices" });
 }
 
+function checkBudget(budget: CallBudget | undefined): CallBudget | undefined {
+  if (budget === undefined || typeof budget?.spendBy === "function") return budget;
+  throw new ConfigurationError("Option budget must be what createBudget() returns.", { option: "budget" });
+}
+
 function checkModelPatterns(patterns: ReadonlyArray<string | RegExp>): ReadonlyArray<string | RegExp> {
   const valid =
     Array.isArray(patterns) &&
@@ -234,7 +247,7 @@ function checkConcurrency(value: number | undefined): number {
     : (checkCount("maxConcurrency", value) ?? Number.POSITIVE_INFINITY);
 }
 
-function checkBudget(value: number | undefined): number {
+function checkRetryBudget(value: number | undefined): number {
   return value === Number.POSITIVE_INFINITY
     ? value
     : (checkCount("retryBudget", value) ?? DEFAULT_RETRY_BUDGET);

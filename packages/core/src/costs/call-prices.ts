@@ -26,8 +26,15 @@ export interface PricedAnswer {
 
 /** What a client is given to say what its calls cost: `priceBook()` of `@model-gateway/core/prices`. */
 export interface CallPrices {
-  /** @returns undefined for what has no price */
-  quote(name: string, body: unknown): Quote | undefined;
+  /** What costs are in, such as `USD`. */
+  readonly currency: string;
+  /** Units that the gateway counts in, per unit of the currency. */
+  readonly unitsPerCurrency: number;
+  /**
+   * @param isOneRequest the body is sent as it is, and not as several requests
+   * @returns undefined for what has no price
+   */
+  quote(name: string, body: unknown, isOneRequest?: boolean): Quote | undefined;
   /** Called by the client: writes `cost` into the result of a call; of a stream, for when it is over. */
   settle(call: PricedCall, answer: PricedAnswer, result: unknown): void;
 }

@@ -5,6 +5,8 @@ import type { AddressKind } from "../transport/address-kind.js";
 export type GatewayErrorKind =
   | "configuration"
   | "invalid_request"
+  | "budget_exceeded"
+  | "budget_unavailable"
   | "bad_request"
   | "authentication"
   | "permission_denied"

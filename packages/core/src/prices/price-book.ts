@@ -20,7 +20,6 @@ import type { PricedKind } from "./priced-kind.js";
 
 /** What models cost. For the option `prices` of a client. */
 export interface PriceBook extends CallPrices {
-  readonly currency: string;
   /** Adds prices, or parts of the price of a model that is there: the later ones win. */
   add(models: ModelPrices): void;
   /** The price of a model as the book has it. */
@@ -70,7 +69,7 @@ export function priceBook(list: PriceList = {}): PriceBook {
 
 class Book implements PriceBook {
   readonly currency: string;
-  readonly #unitsPerCurrency: number;
+  readonly unitsPerCurrency: number;
   readonly #round: (units: number) => number;
   readonly #models = new Map<string, ModelPrice>();
 
@@ -78,7 +77,7 @@ class Book implements PriceBook {
     checkPriceList(list);
     const { currency = "USD", unitsPerCurrency, rounding = "up", models = {} } = list;
     this.currency = currency;
-    this.#unitsPerCurrency = checkRate("unitsPerCurrency", unitsPerCurrency) ?? UNITS_PER_CURRENCY;
+    this.unitsPerCurrency = checkRate("unitsPerCurrency", unitsPerCurrency) ?? UNITS_PER_CURRENCY;
     this.#round = ROUNDERS[rounding];
     this.add(models);
   }
@@ -93,19 +92,19 @@ class Book implements PriceBook {
     return this.#models.get(model);
   }
 
-  quote(name: string, given: unknown): Quote | undefined {
+  quote(name: string, given: unknown, isOneRequest?: boolean): Quote | undefined {
     const body = readObject(given) ?? {};
     const price = this.#models.get(modelOf(body) ?? "");
-    const estimate = price && kindOf(name)?.estimate(price, body);
+    const estimate = price && kindOf(name)?.estimate(price, body, isOneRequest);
     if (estimate === undefined) return undefined;
     const { upper, expected, requests = 1, missing = [] } = estimate;
     // Each request is rounded by itself, at most by a unit.
     const rounded = (amount: number) =>
-      amount === 0 ? 0 : this.#round(amount * this.#unitsPerCurrency) + Math.max(0, requests - 1);
+      amount === 0 ? 0 : this.#round(amount * this.unitsPerCurrency) + Math.max(0, requests - 1);
     const units = rounded(upper);
     return {
-      upper: units / this.#unitsPerCurrency,
-      expected: Math.min(units, this.#round(expected * this.#unitsPerCurrency)) / this.#unitsPerCurrency,
+      upper: units / this.unitsPerCurrency,
+      expected: Math.min(units, this.#round(expected * this.unitsPerCurrency)) / this.unitsPerCurrency,
       currency: this.currency,
       units,
       ...(missing.length > 0 && { missing: [...missing] }),
@@ -120,7 +119,7 @@ class Book implements PriceBook {
     if (kind === undefined) return;
     const body = readObject(call.body ?? call.request) ?? {};
     const { reader } = answer;
-    if (kind === VIDEOS) this.#promise(call.name, body, result as VideoTask);
+    if (kind === VIDEOS) this.#promise(call.name, body, answer, result as VideoTask);
     else if (reader === undefined || kind === SPEECH) {
       const cost = this.#costOf(kind, body, answer, readObject(answer.body));
       if (cost !== undefined) target["cost"] = cost;
@@ -137,12 +136,19 @@ class Book implements PriceBook {
   }
 
   /** A task is paid for when it has succeeded: its handle remembers what that costs, in whatever process it ends. */
-  #promise(name: string, body: Record<string, unknown>, { handle }: VideoTask): void {
+  #promise(
+    name: string,
+    body: Record<string, unknown>,
+    answer: PricedAnswer,
+    { handle, usage }: VideoTask,
+  ): void {
     const quote = this.quote(name, body);
     const model = modelOf(body);
     if (model !== undefined) handle.model = model;
-    if (quote === undefined || quote.expected === Infinity) return;
-    handle.cost = this.#cost(quote.expected, "estimate");
+    const told = toldCost(readObject(usage), answer);
+    if (told !== undefined) handle.cost = this.#cost(told, "gateway");
+    else if (quote !== undefined && quote.expected !== Infinity)
+      handle.cost = this.#cost(quote.expected, "estimate");
   }
 
   #settleTask(answer: PricedAnswer, task: VideoTask): void {
@@ -179,12 +185,12 @@ class Book implements PriceBook {
   }
 
   #cost(amount: number, source: CostSource): Cost {
-    const exact = amount * this.#unitsPerCurrency;
+    const exact = amount * this.unitsPerCurrency;
     const { currency } = this;
     // The gateway's own word has been rounded already.
     if (source === "gateway") return { amount, currency, units: Math.round(exact * 1e6) / 1e6, source };
     const units = this.#round(exact);
-    return { amount: units / this.#unitsPerCurrency, currency, units, source };
+    return { amount: units / this.unitsPerCurrency, currency, units, source };
   }
 }
 

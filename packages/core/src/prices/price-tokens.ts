@@ -30,8 +30,8 @@ export const CHAT: PricedKind = {
 /** Embeddings and moderation: one text or many, nothing but tokens in. A call may be sent as a request per text. */
 export const TEXTS: PricedKind = {
   amountOf: tokenAmount,
-  estimate(price, { input }) {
-    const requests = Array.isArray(input) ? input.length : 1;
+  estimate(price, { input }, isOneRequest = false) {
+    const requests = Array.isArray(input) && !isOneRequest ? input.length : 1;
     const perRequest = exactly((price.request ?? 0) * requests);
     if (!isPaidByTokens(price)) return price.request === undefined ? undefined : { ...perRequest, requests };
     const given = estimateInput(price, input);

@@ -22,8 +22,11 @@ export interface Estimate extends Range {
 export interface PricedKind {
   /** @returns undefined when what was counted, or its price, is not known */
   amountOf(price: ModelPrice, call: CountedCall): number | undefined;
-  /** @returns undefined when the model has no price that such calls are paid by */
-  estimate(price: ModelPrice, body: Record<string, unknown>): Estimate | undefined;
+  /**
+   * @param isOneRequest not as many as the client may send it as
+   * @returns undefined when the model has no price that such calls are paid by
+   */
+  estimate(price: ModelPrice, body: Record<string, unknown>, isOneRequest?: boolean): Estimate | undefined;
 }
 
 export const MILLION = 1_000_000;

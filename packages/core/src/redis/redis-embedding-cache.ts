@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from "ioredis";
 import type { EmbeddingCache } from "../embeddings/embedding-cache.js";
 import { decodeVector, encodeVector } from "../embeddings/vector-bytes.js";
-import { connectRedis } from "./connect-redis.js";
+import { connect } from "./connect.js";
 
 /** Settings of a `RedisEmbeddingCache`. */
 export interface RedisEmbeddingCacheOptions {
@@ -64,7 +64,7 @@ export class RedisEmbeddingCache implements EmbeddingCache {
     const { connection } = this.#options;
     if (connection instanceof Redis) return connection;
     if (this.#own === undefined) {
-      this.#own = connectRedis(connection);
+      this.#own = connect(connection);
       // Each command tells what becomes of it.
       this.#own.on("error", () => {});
     }

@@ -4,7 +4,7 @@ import { type StreamChange, StreamChanges } from "../resumable/stream-changes.js
 import type { StreamEnd } from "../resumable/stream-end.js";
 import { type StreamLease, type StreamPage, StreamStore } from "../resumable/stream-store.js";
 import { StreamStoreFullError } from "../resumable/stream-store-full-error.js";
-import { connectRedis } from "./connect-redis.js";
+import { connect } from "./connect.js";
 import { runScript } from "./run-script.js";
 import { APPEND, BEGIN, FINISH, READ, RENEW } from "./stream-scripts.js";
 
@@ -40,7 +40,7 @@ export class RedisStreamStore extends StreamStore {
 
   async open(): Promise<void> {
     const { connection } = this.options;
-    const client = connection instanceof Redis ? connection : connectRedis(connection);
+    const client = connection instanceof Redis ? connection : connect(connection);
     const subscriber = client.duplicate({
       ...{ lazyConnect: true, enableOfflineQueue: true, maxRetriesPerRequest: null },
       autoResubscribe: true,

@@ -5,7 +5,7 @@ const digests = new Map<string, string>();
 
 /** Runs a script, whose text is sent when the server does not have it. */
 export async function runScript(
-  client: Redis,
+  client: Pick<Redis, "eval" | "evalsha">,
   script: string,
   keys: readonly string[],
   values: ReadonlyArray<string | number>,

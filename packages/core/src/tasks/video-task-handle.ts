@@ -20,4 +20,6 @@ export interface VideoTaskHandle {
   model?: string;
   /** What it costs when it succeeds, by what was asked for, where the client has prices. */
   cost?: Cost;
+  /** What is reserved for it in a budget, where the client has one, until it is known what the task cost. */
+  reservation?: string;
 }

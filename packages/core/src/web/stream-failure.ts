@@ -25,6 +25,8 @@ const STATUS_OF_KIND: Partial<Record<GatewayErrorKind, number>> = {
   bad_request: 400,
   not_found: 404,
   rate_limit: 429,
+  budget_exceeded: 429,
+  budget_unavailable: 503,
   connection: 503,
   aborted: 503,
   timeout: 504,
@@ -37,6 +39,8 @@ const MESSAGES: Record<number, string> = {
   504: "The model gateway did not answer in time.",
 };
 
+const OUT_OF_BUDGET = "What may be spent on such requests is used up. Try again later.";
+
 /** Only of what the reader asked wrongly does it repeat what the gateway said. */
 export function failureOf(error: KeyedStreamError): StreamFailure {
   const { reason, kind, message, maybeProcessed } = error;
@@ -44,5 +48,6 @@ export function failureOf(error: KeyedStreamError): StreamFailure {
   const status = STATUS_OF_KIND[kind] ?? 502;
   if (status === 400) return { status, message };
   const paid = maybeProcessed ? " What was made of it may be paid for." : " Nothing was paid.";
+  if (kind === "budget_exceeded") return { status, message: OUT_OF_BUDGET + paid };
   return { status, message: (MESSAGES[status] ?? "The model gateway did not serve the request.") + paid };
 }

@@ -11,7 +11,7 @@ import { type RouteServer, serveRoutes } from "@model-gateway/test-servers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { API_KEY, gatewayFor } from "../../test/gateways.js";
 import { allEvents, readEvents, type ServerSentEvent } from "../../test/read-events.js";
-import { RateLimitError } from "../index.js";
+import { BudgetExceededError, BudgetUnavailableError, RateLimitError } from "../index.js";
 import {
   createStreamHandlers,
   MemoryStreamStore,
@@ -456,13 +456,25 @@ describe("who asks for a stream", () => {
     const secret = `${API_KEY} at 10.0.0.7`;
     const errors = [
       [new RateLimitError(secret, { status: 429, headers: new Headers(), body: {} } as never), 429],
+      [
+        new BudgetExceededError(secret, {
+          ...{ limit: 1, spent: 1, reserved: 0 },
+          needed: 1,
+          currency: "USD",
+          renewsAt: 0,
+        }),
+        429,
+      ],
+      [new BudgetUnavailableError(secret), 503],
       [new Error(secret), 500],
     ] as const;
     for (const [error, status] of errors) {
       const { ask } = await serve({ open: () => Promise.reject(error) });
       const response = await ask("/?key=k", { method: "POST" });
       expect(response.status).toBe(status);
-      expect(await response.text()).not.toContain(API_KEY);
+      const text = await response.text();
+      expect(text).not.toContain(API_KEY);
+      expect(text.includes("What may be spent")).toBe(BudgetExceededError.isInstance(error));
     }
   });
 

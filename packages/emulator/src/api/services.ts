@@ -13,6 +13,7 @@ import type { ReplyStore } from "../state/reply-store.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
 import type { CallbackLog } from "../tasks/callback-log.js";
 import type { TaskStore } from "../tasks/task-store.js";
+import type { Upstream } from "../upstream/upstream.js";
 import type { ChatImageForm } from "./chat-image-form.js";
 
 /** Real milliseconds by which answers are held back. */
@@ -41,6 +42,8 @@ export interface Services {
   ledger: Ledger;
   journal: Journal;
   faults: FaultStore;
+  /** Serves what the emulator itself does not. */
+  upstream: Upstream | undefined;
   replies: ReplyStore;
   /** What becomes of requests that no reply was written for. */
   unmatched: "answer" | "refuse";

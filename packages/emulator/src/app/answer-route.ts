@@ -15,6 +15,7 @@ import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
 import { findScriptedAnswer } from "./scripted-answer.js";
+import { sendUpstream } from "./send-upstream.js";
 
 /** Whose streams have the habits of a route. */
 const CHAT_PATH = "/chat/completions";
@@ -62,6 +63,10 @@ export async function answerRoute(
   const script = await findScriptedAnswer(services, route, body, observed);
   if (entry.reply !== undefined) explain(`${entry.reply} is for it.`);
   if (script.whole) return finish(script.whole);
+  const sentOn = script.exchange?.scripted
+    ? undefined
+    : await sendUpstream(services, route, body, parameters, observed);
+  if (sentOn) return finish(sentOn);
   const models = services.keys.modelsOf(key, base);
   const deniedModels = services.keys.deniedModelsOf(key);
   const bill = new Bill(services.ledger, services.models, { key, endpoint: route.path, requestId: entry.id });

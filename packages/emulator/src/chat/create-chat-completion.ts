@@ -19,18 +19,18 @@ import { sayScripted } from "./say-scripted.js";
 export async function createChatCompletion(exchange: Exchange): Promise<Response> {
   const { body, services, bill, scripted } = exchange;
   const request = checkChatRequest(Field.body(body));
-  const model = requireModel(exchange, request.model, "chat", "chat-image");
-  if (model.capability === "chat-image" && !scripted) return answerChatImage(exchange, model.id, request);
+  const model = scripted ? undefined : requireModel(exchange, request.model, "chat", "chat-image");
+  if (model?.capability === "chat-image") return answerChatImage(exchange, model.id, request);
   const promptTokens = scripted?.usage?.promptTokens ?? countPromptTokens(request);
-  bill.expect(model.id, { inputTokens: promptTokens });
+  bill.expect(request.model, { inputTokens: promptTokens });
   const reply = scripted
     ? sayScripted(scripted)
-    : await think(exchange, request, model.capability === "chat" && model.reasons);
+    : await think(exchange, request, model?.capability === "chat" && model.reasons);
   bill.count({ inputTokens: promptTokens, outputTokens: reply.completionTokens * request.count });
   const completion = {
     id: `chatcmpl-${randomUUID()}`,
     created: Math.floor(services.clock.now() / 1_000),
-    model: model.id,
+    model: request.model,
     request,
     reply,
     promptTokens,

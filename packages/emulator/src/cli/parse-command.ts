@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { STREAM_PACES, type StreamPace } from "../http/pace-stream.js";
 import { PROFILES, type ProfileName } from "../profiles/profile.js";
 import type { EmulatorModel } from "../state/model-store.js";
+import type { UpstreamOptions } from "../upstream/upstream.js";
 
 /** What the command line asks for. */
 export type Command =
@@ -41,6 +42,7 @@ export interface EmulatorSettings {
   anyKey?: boolean;
   cors?: string[];
   unmatched?: "refuse";
+  upstream?: UpstreamOptions;
   profile?: ProfileName;
 }
 
@@ -59,6 +61,7 @@ const OPTIONS = {
   latency: { type: "string" },
   pace: { type: "string" },
   profile: { type: "string" },
+  upstream: { type: "string" },
   replies: { type: "string", multiple: true },
   "only-replies": { type: "boolean" },
   "data-dir": { type: "string" },
@@ -87,6 +90,8 @@ Options:
   --pace <pace>        how streams are written: events (default), whole, bytes, cuts
   --profile <profile>  spec (default); tolerant of what clients send beside what the API describes; ark, kling,
                        bailian or newapi, in the shapes of such routes; or a JSON file with settings
+  --upstream <url>     a server for models that it does not serve, such as http://127.0.0.1:11434/v1; its own key comes
+                       from the variable UPSTREAM_API_KEY
   --replies <file>     scripted answers, as YAML or JSON; as often as you like
   --only-replies       refuse what no scripted answer is for
   --data-dir <folder>  keep rendered media there as files
@@ -130,6 +135,9 @@ export function parseCommand(argv: readonly string[]): Command {
     anyKey: values["any-key"],
     cors: values.cors,
     profile: isFile ? undefined : oneOf("--profile", values.profile, Object.keys(PROFILES) as ProfileName[]),
+    ...(values.upstream !== undefined && {
+      upstream: { baseURL: values.upstream, apiKey: process.env["UPSTREAM_API_KEY"] },
+    }),
     ...(values["only-replies"] && { unmatched: "refuse" }),
   };
   const files: SettingsFiles = {

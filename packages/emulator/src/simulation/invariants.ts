@@ -50,15 +50,17 @@ function lost({ name, charged, paid, outcomes }: Purchase): string | undefined {
   return undefined;
 }
 
-const readSoFar = new WeakMap<World, { log: number; errors: Set<unknown> }>();
+const readSoFar = new WeakMap<World, { log: number; told: number; errors: Set<unknown> }>();
 
 /** What was logged and told since the last time, and in the end what happened. */
 function unreadTexts(world: World): string[] {
   const { log, purchases, over, trace } = world;
-  const read = readSoFar.get(world) ?? { log: 0, errors: new Set() };
+  const read = readSoFar.get(world) ?? { log: 0, told: 0, errors: new Set() };
   readSoFar.set(world, read);
+  if (read.log === log.length && read.told === purchases.outcomes && !over) return [];
   const logged = log.slice(read.log);
   read.log = log.length;
+  read.told = purchases.outcomes;
   const told: string[] = [];
   for (const { error } of purchases.list().flatMap(({ outcomes }) => outcomes)) {
     if (read.errors.has(error)) continue;

@@ -156,9 +156,11 @@ describe("a connection", () => {
           const abort = () => controller.abort(new Error("not any more"));
           const body = { model: "local-chat", messages: [{ role: "user", content: "Say fox." }] };
           setTimeout(abort, 1);
+          const from = Date.now();
           await expect(post(world, "/chat/completions", body, controller.signal)).rejects.toThrow(
             "not any more",
           );
+          expect(Date.now() - from).toBe(1);
           await world.sleep(1_000);
           if (world.emulator.journal.list().length === 0) unsent += 1;
           expect(world.pending()).toEqual([]);

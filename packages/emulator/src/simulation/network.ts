@@ -2,6 +2,7 @@ import type { Emulator } from "../emulator.js";
 import type { FaultName } from "./fault-plan.js";
 import { never, type Owner, running } from "./owner.js";
 import { integerFrom, pickFrom, type Random } from "./seeded-random.js";
+import { arrivedRequest, readSentRequest, type SentRequest } from "./sent-request.js";
 import type { World } from "./world.js";
 
 /** Answers requests to an address of the world. */
@@ -21,8 +22,6 @@ const NETWORK_FAULTS: FaultName[] = [
 ];
 const LONGEST_DELAY_MS = 120_000;
 const MAX_PIECES = 6;
-/** Of a request that cannot be aborted. */
-const NEVER = new AbortController().signal;
 
 /** An answer as it goes over the line. */
 interface Reply {
@@ -73,51 +72,42 @@ export class SimulatedNetwork {
     const from = running.getStore();
     const owner = from?.owner ?? this.#world.gateway;
     if (!owner.alive) return never();
-    // The platform's own listener on it would be there until it is collected.
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : NEVER);
-    signal.throwIfAborted();
-    const request = new Request(input, { ...init, signal: null });
-    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
-    const url = new URL(request.url);
+    const request = await readSentRequest(input, init);
+    const { method, url, signal } = request;
     const isCallback = owner === this.#world.gateway;
-    const name = this.#nameOf(`${owner.name} ${request.method} ${url.pathname}`);
-    this.#world.trace.add(owner.name, `→ ${request.method} ${url.pathname}`);
+    const what = `${method} ${url.pathname}`;
+    const name = this.#nameOf(`${owner.name} ${what}`);
+    this.#world.trace.add(owner.name, `→ ${what}`);
     this.open.add(name);
     owner.onDeath.add(() => this.open.delete(name));
     try {
-      if (!isCallback) await this.#world.step(owner, name);
-      signal.throwIfAborted();
+      if (!isCallback) await abortable(this.#world.step(owner, name), signal);
       const answer = running.run({ owner: this.#world.gateway }, () =>
-        isCallback ? this.#callBack(name, request, body) : this.#carry(name, request, body, from?.intent),
+        isCallback ? this.#callBack(name, request) : this.#carry(name, request, from?.intent),
       );
       const reply = await abortable(answer, signal);
       if (!owner.alive) return await never();
-      this.#world.trace.add(owner.name, `← ${reply.status} ${request.method} ${url.pathname}`);
+      this.#world.trace.add(owner.name, `← ${reply.status} ${what}`);
       return this.#hand(name, owner, reply, signal);
     } catch (error) {
       this.open.delete(name);
       if (!owner.alive) return never();
-      this.#world.trace.add(owner.name, `← ${describe(error)} ${request.method} ${url.pathname}`);
+      this.#world.trace.add(owner.name, `← ${describe(error)} ${what}`);
       throw error;
     }
   };
 
-  async #carry(
-    name: string,
-    request: Request,
-    body: Uint8Array | undefined,
-    intent: string | undefined,
-  ): Promise<Reply> {
+  async #carry(name: string, request: SentRequest, intent: string | undefined): Promise<Reply> {
     const world = this.#world;
-    const url = new URL(request.url);
+    const { method, url } = request;
     const random = world.plan.random(`${name} details`);
     const fault = world.plan.decide(name, NETWORK_FAULTS);
-    if (fault !== undefined) world.trace.add("network", `${fault}: ${request.method} ${url.pathname}`);
+    if (fault !== undefined) world.trace.add("network", `${fault}: ${method} ${url.pathname}`);
     await world.sleep(integerFrom(random, 1, 30));
     if (fault === "refuse") throw broken("ECONNREFUSED");
     if (fault === "refusedByProxy") return proxyReply(pickFrom(random, REFUSALS));
     if (fault === "resetBefore") throw broken("ECONNRESET");
-    const answered = await this.#answer(request, body, intent);
+    const answered = await this.#answer(request, intent);
     await world.sleep(integerFrom(random, 1, fault === "delay" ? LONGEST_DELAY_MS : 300));
     if (fault === "resetAfter") throw broken("ECONNRESET");
     if (fault === "replacedByProxy") return proxyReply(pickFrom(random, REPLACEMENTS));
@@ -127,12 +117,11 @@ export class SimulatedNetwork {
     return { ...answered, arrive: integerFrom(random, 0, length - 1), ends };
   }
 
-  async #answer(request: Request, body: Uint8Array | undefined, intent: string | undefined) {
-    const server = this.#servers.get(new URL(request.url).origin);
-    const sent = copyOf(request, body);
-    if (server !== undefined && holdsKey(request, body, this.#world.apiKey))
-      this.#world.leaks.push(`The key was sent to ${new URL(request.url).origin}`);
-    const response = server === undefined ? await this.#emulator.fetch(sent) : await server(sent);
+  async #answer(request: SentRequest, intent: string | undefined) {
+    const server = this.#servers.get(request.url.origin);
+    if (server !== undefined) this.#lookForKey(request);
+    const arrived = arrivedRequest(request);
+    const response = server === undefined ? await this.#emulator.fetch(arrived) : await server(arrived);
     const bytes = new Uint8Array(await response.arrayBuffer());
     const requestId = response.headers.get("x-request-id");
     if (server === undefined && requestId !== null) this.#world.purchases.charged(intent, requestId);
@@ -140,12 +129,12 @@ export class SimulatedNetwork {
   }
 
   /** From the gateway to an application. */
-  async #callBack(name: string, request: Request, body: Uint8Array | undefined): Promise<Reply> {
+  async #callBack(name: string, request: SentRequest): Promise<Reply> {
     const world = this.#world;
-    const url = new URL(request.url);
+    const { url, body } = request;
     const server = this.#servers.get(url.origin);
     if (server === undefined) throw broken("ECONNREFUSED");
-    if (holdsKey(request, body, world.apiKey)) world.leaks.push(`The key was sent to ${url.origin}`);
+    this.#lookForKey(request);
     const random = world.plan.random(`${name} details`);
     const isBad = world.plan.decide(name, ["callback"]) !== undefined;
     const way = isBad ? pickFrom(random, ["lost", "twice", "late", "forged"] as const) : undefined;
@@ -153,11 +142,21 @@ export class SimulatedNetwork {
     await world.sleep(integerFrom(random, 1, way === "late" ? LONGEST_DELAY_MS : 50));
     if (way === "lost") throw broken("ECONNRESET");
     if (way === "forged") {
-      const forged = forge(body, random);
-      await deliver(server, request, forged).catch(() => undefined);
+      const forged = { ...request, body: forge(body, random) };
+      await deliver(server, forged).catch(() => undefined);
     }
-    if (way === "twice") await deliver(server, request, body).catch(() => undefined);
-    return deliver(server, request, body);
+    if (way === "twice") await deliver(server, request).catch(() => undefined);
+    return deliver(server, request);
+  }
+
+  /** Nobody but the gateway is to be sent it. */
+  #lookForKey({ url, headers, body }: SentRequest): void {
+    const { apiKey, leaks } = this.#world;
+    const isSent =
+      url.href.includes(apiKey) ||
+      [...headers.values()].some((value) => value.includes(apiKey)) ||
+      (body !== undefined && Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(apiKey));
+    if (isSent) leaks.push(`The key was sent to ${url.origin}`);
   }
 
   /** Hands an answer to its reader, piece by piece. */
@@ -225,28 +224,14 @@ export class SimulatedNetwork {
   }
 }
 
-async function deliver(
-  server: SimulatedServer,
-  request: Request,
-  body: Uint8Array | undefined,
-): Promise<Reply> {
-  const response = await server(copyOf(request, body));
+async function deliver(server: SimulatedServer, request: SentRequest): Promise<Reply> {
+  const response = await server(arrivedRequest(request));
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: response.headers, bytes, arrive: bytes.length, ends: "whole" };
 }
 
-function holdsKey({ url, headers }: Request, body: Uint8Array | undefined, key: string): boolean {
-  if (url.includes(key) || [...headers.values()].some((value) => value.includes(key))) return true;
-  return body !== undefined && Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(key);
-}
-
-/** As it arrives: of its sender nothing is left but what was sent. */
-function copyOf({ url, method, headers }: Request, body: Uint8Array | undefined): Request {
-  return new Request(url, { method, headers, ...(body && { body: body as Uint8Array<ArrayBuffer> }) });
-}
-
 /** A body that looks like the real one and says something else. */
-function forge(body: Uint8Array | undefined, random: Random): Uint8Array {
+function forge(body: Uint8Array | undefined, random: Random): Uint8Array<ArrayBuffer> {
   const text = new TextDecoder().decode(body);
   const status = pickFrom(random, ["succeeded", "failed", "expired"]);
   return new TextEncoder().encode(text.replaceAll(/"(status|task_status)":"\w+"/g, `"$1":"${status}"`));

@@ -9,6 +9,8 @@ export interface Owner {
   /** Of this incarnation: one that starts again gets another. */
   pid: number;
   alive: boolean;
+  /** Whether it was killed: what it had under way is gone with it. One that ends by itself leaves it behind. */
+  killed: boolean;
   /** Whether faults may kill it. */
   mortal: boolean;
   /** Reads and writes so far: what moments of its death are named by. */

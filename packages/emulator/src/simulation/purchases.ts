@@ -31,6 +31,9 @@ export class Purchases {
   readonly #intents = new Map<string, Intent>();
   readonly #requests = new Map<string, string>();
   #counted = { state: "", counts: new Map<string, { charged: number; paid: number }>() };
+  #listed: { state: string; purchases: readonly Purchase[] } = { state: "", purchases: [] };
+  #asked = 0;
+  #outcomes = 0;
 
   constructor(emulator: Emulator) {
     this.#emulator = emulator;
@@ -39,12 +42,23 @@ export class Purchases {
   asked(name: string, endpoint: string | undefined): Intent {
     const known = this.#intents.get(name) ?? { asked: 0, outcomes: [], endpoint };
     known.asked += 1;
+    this.#asked += 1;
     this.#intents.set(name, known);
     return known;
   }
 
+  told(intent: Intent, outcome: Outcome): void {
+    intent.outcomes.push(outcome);
+    this.#outcomes += 1;
+  }
+
   charged(intent: string | undefined, requestId: string): void {
     if (intent !== undefined) this.#requests.set(requestId, intent);
+  }
+
+  /** How often somebody was told something. */
+  get outcomes(): number {
+    return this.#outcomes;
   }
 
   /** The purchase of this name; one that nobody asked for cost nothing. */
@@ -53,17 +67,22 @@ export class Purchases {
     return purchase ?? { name, asked: 0, outcomes: [], charged: 0, paid: 0 };
   }
 
-  list(): Purchase[] {
+  list(): readonly Purchase[] {
     const counts = this.#count();
-    return Array.from(this.#intents, ([name, { asked, outcomes }]) => {
+    // Asked for at every moment of a world.
+    const state = `${this.#counted.state} ${this.#asked} ${this.#outcomes}`;
+    if (state === this.#listed.state) return this.#listed.purchases;
+    const purchases = Array.from(this.#intents, ([name, { asked, outcomes }]) => {
       const { charged = 0, paid = 0 } = counts.get(name) ?? {};
       return { name, asked, outcomes, charged, paid };
     });
+    this.#listed = { state, purchases };
+    return purchases;
   }
 
   #count(): Map<string, { charged: number; paid: number }> {
     const { calls, units } = this.#emulator.ledger.total();
-    // Asked for at every moment of a world, and copied by the ledger each time.
+    // The ledger copies what it lists.
     const state = `${calls} ${units} ${this.#requests.size}`;
     if (state === this.#counted.state) return this.#counted.counts;
     const ledger = this.#emulator.ledger.list();

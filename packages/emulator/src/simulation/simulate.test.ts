@@ -105,7 +105,7 @@ describe("a simulation", () => {
       `in the ${where} of what is sent to somebody else`,
       async (world) => {
         const close = world.serve("https://elsewhere.example", () => new Response(null, { status: 204 }));
-        const address = `https://elsewhere.example/${where === "address" ? world.apiKey : ""}`;
+        const address = `https://elsewhere.example/?key=${where === "address" ? world.apiKey : ""}`;
         const headers: Record<string, string> = where === "headers" ? { "x-key": world.apiKey } : {};
         const body = where === "body" ? JSON.stringify({ key: world.apiKey }) : "{}";
         await fetch(address, { method: "POST", headers, body }).catch(() => {});

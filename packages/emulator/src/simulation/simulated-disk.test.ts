@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from "node:fs";
+import { constants, createReadStream, existsSync } from "node:fs";
 import {
   access,
   appendFile,
@@ -245,6 +245,22 @@ describe("the simulated disk", () => {
       expect(await readdir(disk.path("."))).toEqual(["b", made.slice(made.lastIndexOf("made-")), "no"]);
       await rm(path("gone"), { force: true });
       await expect(rm(path("gone"))).rejects.toMatchObject({ code: "ENOENT" });
+    });
+  });
+
+  it("opens files for what numbers say", async () => {
+    const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_TRUNC, O_RDONLY } = constants;
+    await inWorld(async ({ disk }) => {
+      const path = disk.path("file");
+      await expect(open(path, O_RDWR | O_APPEND)).rejects.toMatchObject({ code: "ENOENT" });
+      await (await open(path, O_RDWR | O_CREAT | O_EXCL)).writeFile("one");
+      await expect(open(path, O_RDWR | O_CREAT | O_EXCL)).rejects.toMatchObject({ code: "EEXIST" });
+      await (await open(path, O_RDWR | O_APPEND)).write("two");
+      expect(await contentOf(path)).toBe("onetwo");
+      await open(path, O_RDWR | O_TRUNC);
+      expect(await contentOf(path)).toBe("");
+      await expect(open(disk.path("."), O_RDWR)).rejects.toMatchObject({ code: "EISDIR" });
+      await open(disk.path("."), O_RDONLY);
     });
   });
 

@@ -174,7 +174,7 @@ export class SimulatedDisk {
 
   #promises(): Record<string, (...args: never[]) => Promise<unknown>> {
     return {
-      open: async (path: string, flags: string | undefined = "r") => {
+      open: async (path: string, flags: string | number | undefined = "r") => {
         await this.#operation("open", path);
         return this.#open(path, flags);
       },
@@ -259,12 +259,12 @@ export class SimulatedDisk {
     };
   }
 
-  #open(path: string, flags: string): SimulatedFileHandle {
+  #open(path: string, flags: string | number): SimulatedFileHandle {
     const found = this.#look(path);
-    const makes = flags.startsWith("a") || flags.startsWith("w");
-    if (found !== undefined && flags.includes("x")) throw systemError("EEXIST", "open", path);
+    const { makes, fresh, empties, appends, reads } = meaningOf(flags);
+    if (found !== undefined && fresh) throw systemError("EEXIST", "open", path);
     if (found === undefined && !makes) throw systemError("ENOENT", "open", path);
-    if (found?.kind === "folder" && flags !== "r") throw systemError("EISDIR", "open", path);
+    if (found?.kind === "folder" && !reads) throw systemError("EISDIR", "open", path);
     const inode = found ?? {
       kind: "file",
       data: Buffer.alloc(0),
@@ -274,10 +274,8 @@ export class SimulatedDisk {
       mtimeMs: Date.now(),
     };
     if (found === undefined) this.#change(path, inode);
-    if (inode.kind === "file" && flags.startsWith("w")) inode.data = Buffer.alloc(0);
-    return new SimulatedFileHandle(path, inode, flags.startsWith("a"), this.#world, (what) =>
-      this.#operation(what, path),
-    );
+    if (inode.kind === "file" && empties) inode.data = Buffer.alloc(0);
+    return new SimulatedFileHandle(path, inode, appends, this.#world, (what) => this.#operation(what, path));
   }
 
   #makeFolder(path: string, recursive: boolean): string | undefined {
@@ -439,6 +437,25 @@ class SimulatedFileHandle {
     if (this.#inode.kind === "folder") throw systemError("EISDIR", "read", this.#path);
     return this.#inode;
   }
+}
+
+/** What a file is opened for; numbers are those of `fs.constants`. */
+function meaningOf(flags: string | number) {
+  if (typeof flags === "string") {
+    const [appends, empties] = [flags.startsWith("a"), flags.startsWith("w")];
+    return { makes: appends || empties, fresh: flags.includes("x"), empties, appends, reads: flags === "r" };
+  }
+  const { O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_WRONLY, O_RDWR } = fs.constants;
+  const has = (flag: number) => (flags & flag) !== 0;
+  return {
+    ...{
+      makes: has(O_CREAT),
+      fresh: has(O_CREAT) && has(O_EXCL),
+      empties: has(O_TRUNC),
+      appends: has(O_APPEND),
+    },
+    reads: !has(O_WRONLY) && !has(O_RDWR),
+  };
 }
 
 /** @returns what stood there */

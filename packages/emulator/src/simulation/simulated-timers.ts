@@ -3,7 +3,7 @@ import timers from "node:timers";
 import timersPromises from "node:timers/promises";
 import { promisify } from "node:util";
 import type FakeTimers from "@sinonjs/fake-timers";
-import { GATEWAY_PID, running } from "./owner.js";
+import { GATEWAY_PID, type Owner, running } from "./owner.js";
 import { replace } from "./seeded-globals.js";
 
 type Callback = (...args: unknown[]) => void;
@@ -21,7 +21,8 @@ export class SimulatedTimers {
   readonly #clock: FakeTimers.Clock;
   readonly #touch: () => void;
   readonly #ids = new WeakMap<object, number>();
-  readonly #ofGateway = new Set<number>();
+  /** Who has set those that are set. */
+  readonly #owners = new Map<number, Owner | undefined>();
 
   /** @param touch is told that something happens */
   constructor(clock: FakeTimers.Clock, touch: () => void) {
@@ -29,9 +30,11 @@ export class SimulatedTimers {
     this.#touch = touch;
   }
 
-  /** Those that are set by others than the gateway, which goes on. */
+  /** Those that are set by others than the gateway, which goes on, and the dead. */
   get pending(): number {
-    return this.#clock.countTimers() - this.#ofGateway.size;
+    let count = 0;
+    for (const owner of this.#owners.values()) if (owner?.pid !== GATEWAY_PID && !owner?.killed) count += 1;
+    return count;
   }
 
   /** @returns puts those of the platform back */
@@ -79,16 +82,15 @@ export class SimulatedTimers {
   #set(callback: Callback, ms: number | undefined, args: unknown[]): NodeJS.Timeout {
     const call = this.#owned(callback, () => {});
     const timer = this.#clock.setTimeout(() => {
-      this.#ofGateway.delete(id);
+      this.#owners.delete(id);
       call(...args);
     }, ms as number) as NodeJS.Timeout;
     const id = this.#number(timer);
-    if (running.getStore()?.owner.pid === GATEWAY_PID) this.#ofGateway.add(id);
     return timer;
   }
 
   #repeat(callback: Callback, ms: number | undefined, args: unknown[]): NodeJS.Timeout {
-    const call = this.#owned(callback, () => this.#clock.clearInterval(timer));
+    const call = this.#owned(callback, () => this.#clear(timer, () => {}));
     const timer = this.#clock.setInterval(() => call(...args), ms as number) as NodeJS.Timeout;
     this.#number(timer);
     return timer;
@@ -98,6 +100,7 @@ export class SimulatedTimers {
     this.#touch();
     const id = Number(timer);
     this.#ids.set(timer, id);
+    this.#owners.set(id, running.getStore()?.owner);
     return id;
   }
 
@@ -106,7 +109,7 @@ export class SimulatedTimers {
     const id = typeof timer === "object" && timer !== null ? this.#ids.get(timer) : Number(timer);
     if (id === undefined || !(id >= FIRST_ID)) clearReal(timer as never);
     else {
-      this.#ofGateway.delete(id);
+      this.#owners.delete(id);
       this.#clock.clearTimeout(id as unknown as NodeJS.Timeout);
     }
   }

@@ -2,6 +2,7 @@ import perfHooks from "node:perf_hooks";
 import FakeTimers from "@sinonjs/fake-timers";
 import { replace } from "./seeded-globals.js";
 import { SimulatedTimers } from "./simulated-timers.js";
+import { ThreadWork } from "./thread-work.js";
 
 const turn = setImmediate;
 /** Some turns in a row without news: then only time can bring any. */
@@ -21,6 +22,7 @@ const BRIEF = ["Immediate", "CloseReq", "FSReqCallback", "FSReqPromise"];
 export class VirtualTime {
   #clock: FakeTimers.Clock | undefined;
   #timers: SimulatedTimers | undefined;
+  readonly #work = new ThreadWork();
   #restore: (() => void) | undefined;
   #activity = 0;
   readonly #startAt: number;
@@ -39,6 +41,7 @@ export class VirtualTime {
     const restore = [
       () => clock.uninstall(),
       this.#timers.install(),
+      this.#work.install(),
       replace(perfHooks, "performance", globalThis.performance),
     ];
     this.#restore = () => {
@@ -61,7 +64,9 @@ export class VirtualTime {
     let seen = -1;
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       await new Promise((resolve) => turn(resolve));
-      const isBusy = process.getActiveResourcesInfo().some((resource) => !this.#atRest.has(resource));
+      const isBusy =
+        this.#work.isUnderWay ||
+        process.getActiveResourcesInfo().some((resource) => !this.#atRest.has(resource));
       quiet = isBusy || this.#activity !== seen ? 0 : quiet + 1;
       seen = this.#activity;
     }

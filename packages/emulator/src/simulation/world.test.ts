@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { inWorld } from "../testing/in-world.js";
 import type { SimulatedFaults } from "./fault-plan.js";
 import type { World } from "./world.js";
@@ -49,6 +49,55 @@ describe("a process", () => {
         { seed, faults: STEADY },
       );
     }
+  });
+
+  it("leaves no timer and no listener behind when it dies", async () => {
+    const nobody = () => {};
+    onTestFinished(() => void process.off("SIGUSR2", nobody));
+    await inWorld(async (world) => {
+      let starts = 0;
+      const service = world.service("worker", async () => {
+        starts += 1;
+        if (starts > 1) return;
+        process.on("SIGUSR2", nobody);
+        for (let hours = 1; hours <= 20; hours++) setTimeout(() => {}, hours * 3_600_000);
+        setInterval(() => {}, 3_600_000);
+        await world.sleep(1_000_000);
+      });
+      await world.sleep(10);
+      expect(world.pending()).toEqual(["22 timers"]);
+      service.kill();
+      expect(world.pending()).toEqual([]);
+      await service.ended;
+      expect(starts).toBe(2);
+    });
+  });
+
+  it("leaves behind what it has set when it ends by itself, and the gateway does not", async () => {
+    await inWorld(
+      async (world) => {
+        await (
+          await fetch(`${world.baseURL}/videos`, {
+            method: "POST",
+            headers: { authorization: `Bearer ${world.apiKey}`, "content-type": "application/json" },
+            body: JSON.stringify({
+              ...{ model: "local-video-2.0", duration: 5, callback_url: "https://films.example/done" },
+              content: [{ type: "text", text: "a fox" }],
+            }),
+          })
+        ).text();
+        expect(world.pending()).toEqual([]);
+        clearTimeout(setTimeout(() => {}, 1_000_000));
+        clearInterval(setInterval(() => {}, 1_000_000));
+        expect(world.pending()).toEqual([]);
+        const service = world.service("worker", async () => void setTimeout(() => {}, 1_000_000));
+        await service.ended;
+        expect(world.pending()).toEqual(["1 timers"]);
+        await world.sleep(2_000_000);
+        expect(world.pending()).toEqual([]);
+      },
+      { faults: STEADY },
+    );
   });
 
   it("can be asked for by its number, here and below /proc, until it dies", async () => {
@@ -137,7 +186,11 @@ describe("a purchase", () => {
           } else await world.intend("fox", async () => (await generate(world)).text());
         });
         await service.ended;
-        await world.intend("owl", async () => Promise.reject(new Error("no owls"))).catch(() => {});
+        expect(world.purchases.list()).toMatchObject([{ name: "fox", asked: 2 }]);
+        const refused = world.intend("owl", async () => Promise.reject(new Error("no owls"))).catch(() => {});
+        expect(world.purchases.of("owl")).toMatchObject({ asked: 1, outcomes: [] });
+        await refused;
+        expect(world.purchases.list()[1]?.outcomes).toHaveLength(1);
         const doubt = Object.assign(new Error("who knows"), { maybeProcessed: true });
         await world.intend("pine", async () => Promise.reject(doubt)).catch(() => {});
         const [fox, owl, pine] = world.purchases.list();

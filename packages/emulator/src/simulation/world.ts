@@ -153,15 +153,15 @@ export class World {
     const { owner: asking = this.gateway } = from ?? {};
     let settled = false;
     const onDeath = () => {
-      if (!settled) purchase.outcomes.push({ told: "cut" });
+      if (!settled) this.purchases.told(purchase, { told: "cut" });
     };
     asking.onDeath.add(onDeath);
     try {
       const result = await running.run({ owner: asking, intent: name }, run);
-      purchase.outcomes.push({ told: "success" });
+      this.purchases.told(purchase, { told: "success" });
       return result;
     } catch (error) {
-      purchase.outcomes.push({ told: saysDoubt(error) ? "doubt" : "failure", error });
+      this.purchases.told(purchase, { told: saysDoubt(error) ? "doubt" : "failure", error });
       throw error;
     } finally {
       settled = true;
@@ -284,6 +284,7 @@ export class World {
   #kill(owner: Owner): void {
     if (!owner.alive) return;
     owner.alive = false;
+    owner.killed = true;
     this.#deaths += 1;
     this.time.touch();
     for (const tell of owner.onDeath) tell();
@@ -303,5 +304,5 @@ function saysDoubt(error: unknown, depth = 0): boolean {
 }
 
 function owner(name: string, pid: number, mortal: boolean): Owner {
-  return { name, pid, alive: true, mortal, operations: 0, onDeath: new Set() };
+  return { name, pid, alive: true, killed: false, mortal, operations: 0, onDeath: new Set() };
 }

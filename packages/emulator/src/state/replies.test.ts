@@ -16,6 +16,17 @@ describe("a scripted reply", () => {
     expect(await ask("What is 6 times 7?")).toBe("6 * 7 = 42");
   });
 
+  it("answers for models that nobody serves", async () => {
+    const { emulator, openai } = await startEmulator();
+    emulator.replies.add({ when: { model: "gpt-4o" }, reply: "Hello" });
+    const ask = (model: string) =>
+      openai.chat.completions.create({ model, messages: [{ role: "user", content: "Hi" }] });
+    const { choices, model } = await ask("gpt-4o");
+    expect([model, choices[0]?.message.content]).toEqual(["gpt-4o", "Hello"]);
+    expect(emulator.ledger.total()).toMatchObject({ calls: 1, units: 0 });
+    await expect(ask("gpt-5")).rejects.toThrow("does not exist");
+  });
+
   it("is the first that fits, as often as it says", async () => {
     const { emulator, ask } = await startEmulator();
     emulator.replies.add({ reply: "once", times: 1 });

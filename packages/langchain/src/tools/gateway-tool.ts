@@ -36,6 +36,8 @@ export interface ToolDescription {
    * object after a failure that may have been billed. Default false: the first result, or the first error, counts.
    */
   retryBillable?: boolean;
+  /** Who the calls are for: with a `budget` per tag, what is spent for them is counted apart. */
+  budgetTag?: string;
 }
 
 interface GatewayToolDefinition<Input extends object, Name extends string, Artifact, Event> {

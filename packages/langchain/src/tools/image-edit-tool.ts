@@ -100,12 +100,21 @@ async function edit(
   const { images } = fields.gateway;
   switch (fields.shape) {
     case "reference":
-      return images.generate({ ...fields.request, ...body, image: urls }, { signal });
+      return images.generate(
+        { ...fields.request, ...body, image: urls },
+        { signal, budgetTag: fields.budgetTag },
+      );
     case "chat":
-      return images.generateThroughChat({ ...fields.request, ...body, images: urls }, { signal });
+      return images.generateThroughChat(
+        { ...fields.request, ...body, images: urls },
+        { signal, budgetTag: fields.budgetTag },
+      );
     default: {
       const files = await Promise.all(urls.map((url, index) => download(fields, url, index, signal)));
-      return images.edit({ ...fields.request, ...body, images: files }, { signal });
+      return images.edit(
+        { ...fields.request, ...body, images: files },
+        { signal, budgetTag: fields.budgetTag },
+      );
     }
   }
 }

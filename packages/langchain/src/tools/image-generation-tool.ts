@@ -76,9 +76,12 @@ export function imageGenerationTool(
         fields.shape === "chat"
           ? await gateway.images.generateThroughChat(
               { ...fields.request, ...chosen, model, prompt },
-              { signal },
+              { signal, budgetTag: fields.budgetTag },
             )
-          : await gateway.images.generate({ ...fields.request, ...chosen, model, prompt }, { signal });
+          : await gateway.images.generate(
+              { ...fields.request, ...chosen, model, prompt },
+              { signal, budgetTag: fields.budgetTag },
+            );
       return toImageOutput(model, "generated", result);
     },
   });

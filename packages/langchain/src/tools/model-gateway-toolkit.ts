@@ -20,20 +20,22 @@ export interface ModelGatewayToolkitFields {
   };
   /** First distance between polls of video tasks in milliseconds. Default 5000. */
   intervalMs?: number;
+  /** Of all tools that have none of their own: with a `budget` per tag, what is spent for it is counted apart. */
+  budgetTag?: string;
 }
 
 /** Tools for images, speech and video over one gateway client: one for each model that is named. */
 export class ModelGatewayToolkit extends BaseToolkit {
   readonly tools: StructuredToolInterface[];
 
-  constructor({ gateway, models, intervalMs }: ModelGatewayToolkitFields) {
+  constructor({ gateway, models, intervalMs, budgetTag }: ModelGatewayToolkitFields) {
     super();
     const { image, imageEdit, speech, video } = models;
     this.tools = [
-      ...(image === undefined ? [] : [imageGenerationTool({ ...fieldsOf(image), gateway })]),
-      ...(imageEdit === undefined ? [] : [imageEditTool({ ...fieldsOf(imageEdit), gateway })]),
-      ...(speech === undefined ? [] : [speechTool({ ...fieldsOf(speech), gateway })]),
-      ...(video === undefined ? [] : [videoTool({ intervalMs, ...fieldsOf(video), gateway })]),
+      ...(image === undefined ? [] : [imageGenerationTool({ budgetTag, ...fieldsOf(image), gateway })]),
+      ...(imageEdit === undefined ? [] : [imageEditTool({ budgetTag, ...fieldsOf(imageEdit), gateway })]),
+      ...(speech === undefined ? [] : [speechTool({ budgetTag, ...fieldsOf(speech), gateway })]),
+      ...(video === undefined ? [] : [videoTool({ intervalMs, budgetTag, ...fieldsOf(video), gateway })]),
     ];
   }
 }

@@ -53,7 +53,10 @@ export function speechTool(fields: SpeechToolFields): GatewayTool<SpeechInput, "
     retryBillable: fields.retryBillable,
     run: async ({ text, voice: chosen }: SpeechInput, signal) => {
       const body = { ...request, ...(chosen === undefined ? {} : { voice: chosen }), model, input: text };
-      const { contentType, bytes, cost } = await gateway.audio.speech.create(body, { signal });
+      const { contentType, bytes, cost } = await gateway.audio.speech.create(body, {
+        signal,
+        budgetTag: fields.budgetTag,
+      });
       const file = await bytes();
       const artifact: SpeechArtifact = {
         type: "speech",

@@ -146,7 +146,7 @@ function createTask(
   signal: AbortSignal | undefined,
 ): APIPromise<VideoTask> {
   const { family, body } = toSubmission(fields, input);
-  return fields.gateway.videos.createIn(family, body, { signal });
+  return fields.gateway.videos.createIn(family, body, { signal, budgetTag: fields.budgetTag });
 }
 
 /** What prompt, picture and length are called in each family. */

@@ -1,5 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { GatewayError, type ModelGateway } from "@model-gateway/core";
+import { createBudget } from "@model-gateway/core/budget";
+import { priceBook } from "@model-gateway/core/prices";
 import { type ArgumentsHost, Controller, Get, Inject, Logger, Query, Res } from "@nestjs/common";
 import { ExecutionContextHost } from "@nestjs/core/helpers/execution-context-host.js";
 import { lastValueFrom, type Observable } from "rxjs";
@@ -104,6 +106,27 @@ describe("over HTTP", () => {
     const { status, headers } = await answerOf(`${url}/chat`);
     expect(status).toBe(429);
     expect(headers.get("retry-after")).toBe("1");
+  });
+
+  it("says when there is room in the budget again, or that there never is, and not how much it is", async () => {
+    const prices = priceBook({ models: { "local-chat": { request: 0.02 } } });
+    const budget = createBudget({ limit: 0.03, currency: "USD", window: "day" });
+    const { url } = await bootChat({ prices, budget });
+    expect((await answerOf(`${url}/chat`)).status).toBe(200);
+    const { status, headers, body } = await answerOf(`${url}/chat`);
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: {
+        ...{ statusCode: 429, error: "Too Many Requests" },
+        message: "What may be spent on such requests is used up. Try again later.",
+      },
+    });
+    const seconds = Number(headers.get("retry-after"));
+    expect(seconds).toBeGreaterThanOrEqual(0);
+    expect(seconds).toBeLessThanOrEqual(86_400);
+    const unpriced = await answerOf(`${url}/chat?model=local-reasoner`);
+    expect(unpriced).toMatchObject({ status: 402, body: { statusCode: 402, error: "Payment Required" } });
+    expect(unpriced.headers.get("retry-after")).toBeNull();
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { GatewayError, RateLimitError } from "@model-gateway/core";
+import { BudgetExceededError, GatewayError, RateLimitError } from "@model-gateway/core";
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Logger } from "@nestjs/common";
 import { type Observable, throwError } from "rxjs";
 import { VideoException } from "../videos/video-exception.js";
@@ -27,9 +27,10 @@ interface HttpReply {
 
 /**
  * Answers for failed calls to the gateway: 400 and 422 stay 400, 404 stays 404, 429 stays 429 with
- * `Retry-After`; what is wrong with our key, our quota or the gateway is 502 (503 when it cannot be reached, 504
- * when it takes too long) without a word about the inside. The error itself is logged. So it does for what
- * `VideosService` refuses (`VideoException`), which Nest by itself knows over HTTP only.
+ * `Retry-After`, and so is a call that its budget has no room for (402 where it never will); what is wrong with our
+ * key, our quota or the gateway is 502 (503 when it cannot be reached, 504 when it takes too long) without a word about
+ * the inside. The error itself is logged. So it does for what `VideosService` refuses (`VideoException`), which Nest by
+ * itself knows over HTTP only.
  *
  * In message handlers the client gets a plain object instead; elsewhere (GraphQL) an `HttpException` is thrown.
  *
@@ -64,10 +65,15 @@ function answer(reply: HttpReply, status: HttpStatus, body: string | object, err
     (reply.raw ?? reply).end?.();
     return;
   }
-  if (RateLimitError.isInstance(error) && error.retryAfterMs !== undefined) {
-    reply.header("Retry-After", String(Math.ceil(error.retryAfterMs / 1000)));
-  }
+  const retryAfterMs = status === HttpStatus.TOO_MANY_REQUESTS ? retryAfterOf(error) : undefined;
+  if (retryAfterMs !== undefined) reply.header("Retry-After", String(Math.ceil(retryAfterMs / 1000)));
   reply.status(status).send(body);
+}
+
+/** When a used-up budget holds anew, or what the gateway asks for. */
+function retryAfterOf(error: unknown): number | undefined {
+  if (BudgetExceededError.isInstance(error)) return Math.max(0, error.renewsAt - Date.now());
+  return RateLimitError.isInstance(error) ? error.retryAfterMs : undefined;
 }
 
 /** A connected client of Socket.IO, or of a plain WebSocket server. */

@@ -72,6 +72,7 @@ const OPTION_NAMES: Record<keyof ModelGatewayInstanceOptions, true> = {
   logLevel: true,
   tracer: true,
   prices: true,
+  budget: true,
   specializedModels: true,
   videos: true,
   streams: true,

@@ -1,6 +1,6 @@
 import { GatewayError, type GatewayErrorKind } from "@model-gateway/core";
 
-/** What says something about the moment, the way or the key, and nothing about the submission. A used-up quota is none. */
+/** What says something about the moment, the way or the key, and nothing about the submission. A used-up quota or budget is none. */
 const PASSING: ReadonlySet<GatewayErrorKind> = new Set([
   "rate_limit",
   "connection",
@@ -8,10 +8,12 @@ const PASSING: ReadonlySet<GatewayErrorKind> = new Set([
   "aborted",
   "authentication",
   "configuration",
+  "budget_unavailable",
 ]);
 
 /**
- * Whether a submission that surely was not paid for may be taken later: the gateway is busy, out of reach, or refuses the key.
+ * Whether a submission that surely was not paid for may be taken later: the gateway is busy, out of reach, or refuses the key, or
+ * nobody can tell whether the budget allows it.
  * False for what it would refuse again.
  */
 export function isTurnedAway(error: unknown): boolean {

@@ -45,6 +45,7 @@ export class VideoSubmitter {
     const options = {
       ...(once && { maxRetries: 0 }),
       ...(createdAt !== undefined && { idempotencyKey: purchaseId(key, createdAt) }),
+      ...(tenant !== undefined && { budgetTag: tenant }),
     };
     return videos.createIn<VideoFamily>(family, body as VideoRequests[VideoFamily], options);
   }

@@ -12,7 +12,7 @@ import type { StreamNews, StreamServer } from "./stream-server.js";
 type Listener = (change: StreamChange) => void;
 
 /** Between two looks for what others wrote. */
-const LOOK_MS = 250;
+const LOOK_MS = 800;
 
 /** The store of one of several processes, whose streams stand in a `StreamServer`. */
 export class NetworkedStreamStore extends StreamStore {

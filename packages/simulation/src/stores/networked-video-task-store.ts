@@ -27,6 +27,8 @@ const MAX_TURNS = 4;
 interface Written<T> {
   result: T;
   record?: VideoTaskRecord;
+  /** Whether somebody is to do something about it now. */
+  isDue: boolean;
 }
 
 /** The store of one of several processes, whose tasks stand in a `VideoTaskServer`. */
@@ -141,9 +143,9 @@ export class NetworkedVideoTaskStore extends VideoTaskStore {
 
   async #write<T>(method: string, ...args: unknown[]): Promise<T> {
     const given = [this.#client, this.#handlers(), method, ...args];
-    const { result, record } = await this.#link.call<Written<T>>("write", ...given);
+    const { result, record, isDue } = await this.#link.call<Written<T>>("write", ...given);
     if (record !== undefined) this.#tell(record);
-    this.#wake();
+    if (isDue) this.#wake();
     return result;
   }
 
@@ -200,8 +202,9 @@ export class NetworkedVideoTaskStore extends VideoTaskStore {
       // What it could not give back, others take after a while.
       .catch(() => undefined)
       .finally(() => {
+        const hadNoPlace = this.#turns.size >= MAX_TURNS;
         this.#turns.delete(key);
-        this.#wake();
+        if (hadNoPlace) this.#wake();
       });
     this.#turns.set(key, running);
   }

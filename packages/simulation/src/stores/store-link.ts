@@ -8,6 +8,8 @@ interface Answer {
   problem?: string;
 }
 
+const JSON_HEADERS = { "content-type": "application/json" };
+
 /**
  * The way from a process to a store that others share, over the network of the world: calls get lost before and after they
  * took effect, are answered by somebody else, or take minutes.
@@ -36,7 +38,7 @@ export class StoreLink {
           return { problem: String(error) };
         }
       };
-      return Response.json(await answer());
+      return new Response(JSON.stringify(await answer()), { headers: JSON_HEADERS });
     });
   }
 

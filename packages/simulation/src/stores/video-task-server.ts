@@ -119,7 +119,9 @@ export class VideoTaskServer {
     const schedule = this.#scheduleOf(key);
     const isOfTurn = OF_TURN.has(method) && schedule.holder?.client === client;
     if (!isOfTurn) schedule.dueAt = Date.now();
-    return { result, record: await this.#memory.get(key) };
+    const record = await this.#memory.get(key);
+    const isDue = record !== undefined && hasTurn(record) && nextOf(schedule) <= Date.now();
+    return { result, record, isDue };
   }
 
   /** @param held what it knows to have the turns of: it never heard of one whose answer got lost */
