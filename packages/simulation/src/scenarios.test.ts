@@ -6,7 +6,12 @@ import { SCENARIOS } from "./scenarios.js";
 /** Worlds of each scenario in a run of all tests. */
 const WORLDS = 500;
 /** Where that many take too long. */
-const FEWER: Record<string, number> = { "core-budget": 200, "core-ingest": 200, "nest-films": 300, "nest-replicas": 200 };
+const FEWER: Record<string, number> = {
+  "core-budget": 200,
+  "core-ingest": 200,
+  "nest-films": 300,
+  "nest-replicas": 200,
+};
 const REPLAYED = 30;
 /** Worlds that once failed, by what was wrong with the product. */
 const REGRESSIONS: [string, string, number][] = [
