@@ -4,6 +4,7 @@ const ENTRIES = [
   ...["account", "audio", "budget", "chat", "download", "embeddings", "errors", "images"],
   ...[
     "index",
+    "ingest",
     "models",
     "moderations",
     "node",

@@ -2,6 +2,7 @@ import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import type { ConnectionSettings } from "./connection.js";
 import { configOf } from "./model-gateway-config.js";
 import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
+import type { ModelGatewayEmbeddingModelSettings } from "./model-gateway-embedding-model-options.js";
 
 /**
  * Makes the embedding models of a gateway and nothing else, for bundles that are to be small: `createModelGateway` holds every kind.
@@ -12,7 +13,7 @@ import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
  */
 export function createEmbeddingModels(
   settings: ConnectionSettings = {},
-): (modelId: string) => EmbeddingModelV4 {
+): (modelId: string, settings?: ModelGatewayEmbeddingModelSettings) => EmbeddingModelV4 {
   const config = configOf("embedding", settings);
-  return (modelId) => new ModelGatewayEmbeddingModel(modelId, config);
+  return (modelId, settings = {}) => new ModelGatewayEmbeddingModel(modelId, settings, config);
 }

@@ -1,3 +1,5 @@
+import { APICallError } from "@ai-sdk/provider";
+import { InvalidInputsError, memoryEmbeddingCache } from "@model-gateway/core/embeddings";
 import { cosineSimilarity, embed, embedMany } from "ai";
 import { describe, expect, it } from "vitest";
 import { onEmulator, onScript, sendJSON } from "../test/servers.js";
@@ -57,5 +59,34 @@ describe("embedding models", () => {
       { model: "m", input: ["a"] },
       { model: "m", input: ["a"], dimensions: 8, user: "u" },
     ]);
+  });
+
+  it("pay for a text once with a cache, in all calls of embedMany together", async () => {
+    const { modelGateway, emulator } = await onEmulator();
+    const values = Array.from({ length: 300 }, (_, index) => `value ${(index * 7) % 100}`);
+    const model = modelGateway.embeddingModel("local-embedding", { cache: memoryEmbeddingCache() });
+    const { embeddings } = await embedMany({ model, values });
+    const again = await embedMany({ model, values });
+    const one = await embed({ model, value: "value 42" });
+    expect(again.embeddings).toEqual(embeddings);
+    expect(one.embedding).toEqual(embeddings[values.indexOf("value 42")]);
+    expect([again.usage.tokens, one.usage.tokens]).toEqual([0, 0]);
+    const sent = emulator.journal.list().flatMap(({ body }) => (body as { input: string[] }).input);
+    expect(sent.sort()).toEqual([...new Set(values)].sort());
+  });
+
+  it("tell which value is refused, and keep what the others cost", async () => {
+    const { modelGateway, emulator } = await onEmulator();
+    const values = ["one", "", "two", "three"];
+    const error = await embedMany({ model: modelGateway.embedding("local-embedding"), values }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(APICallError.isInstance(error) && error.isRetryable).toBe(false);
+    const cause = (error as APICallError).cause;
+    expect(InvalidInputsError.isInstance(cause) && cause.inputs.map(({ index }) => index)).toEqual([1]);
+    expect((cause as InvalidInputsError).partial.data.map(({ index }) => index)).toEqual([0, 2, 3]);
+    const paid = emulator.journal.list().filter(({ status }) => status === 200);
+    const sent = paid.flatMap(({ body }) => (body as { input: string[] }).input);
+    expect(sent.sort()).toEqual(["one", "three", "two"]);
   });
 });

@@ -1,3 +1,6 @@
 export type { ConnectionSettings } from "./connection.js";
 export { createEmbeddingModels } from "./create-embedding-models.js";
-export type { ModelGatewayEmbeddingModelOptions } from "./model-gateway-embedding-model-options.js";
+export type {
+  ModelGatewayEmbeddingModelOptions,
+  ModelGatewayEmbeddingModelSettings,
+} from "./model-gateway-embedding-model-options.js";

@@ -3,7 +3,10 @@ export type {
   ModelGatewayLanguageModelChatOptions,
   ModelGatewayLanguageModelSettings,
 } from "./model-gateway-chat-language-model-options.js";
-export type { ModelGatewayEmbeddingModelOptions } from "./model-gateway-embedding-model-options.js";
+export type {
+  ModelGatewayEmbeddingModelOptions,
+  ModelGatewayEmbeddingModelSettings,
+} from "./model-gateway-embedding-model-options.js";
 export type { ModelGatewayImageModelSettings, PartialImage } from "./model-gateway-image-model.js";
 export type { ModelGatewayImageModelOptions } from "./model-gateway-image-model-options.js";
 export {

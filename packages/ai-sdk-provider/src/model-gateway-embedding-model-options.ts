@@ -1,4 +1,5 @@
 import { lazySchema, zodSchema } from "@ai-sdk/provider-utils";
+import type { EmbeddingCache } from "@model-gateway/core/embeddings";
 import { z } from "zod/v4";
 
 export const embeddingModelOptionsSchema = lazySchema(() =>
@@ -22,4 +23,13 @@ export interface ModelGatewayEmbeddingModelOptions {
   budgetTag?: string;
   /** Further fields of the request body, sent as they are. */
   extraBody?: Record<string, unknown>;
+}
+
+/** Settings of an embedding model. */
+export interface ModelGatewayEmbeddingModelSettings {
+  /**
+   * Where vectors are looked for before they are paid for, such as `memoryEmbeddingCache()` of `@model-gateway/core`; the calls that
+   * `embedMany` makes at once share requests for equal texts then. A workflow does not keep it.
+   */
+  cache?: EmbeddingCache;
 }

@@ -7,6 +7,7 @@ import { type ModelConfig, PROVIDER_KEY, toRequestOptions } from "./model-gatewa
 import {
   embeddingModelOptionsSchema,
   type ModelGatewayEmbeddingModelOptions,
+  type ModelGatewayEmbeddingModelSettings,
 } from "./model-gateway-embedding-model-options.js";
 import { perConnection } from "./per-connection.js";
 import { restoreConfig, type StoredModel, storeModel } from "./stored-model.js";
@@ -28,16 +29,20 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
 
   constructor(
     readonly modelId: string,
+    private readonly settings: ModelGatewayEmbeddingModelSettings,
     private readonly config: ModelConfig,
   ) {}
 
-  /** Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key. */
+  /**
+   * Writes the model down between the steps of a workflow: with the name of the key's variable, never with the key, and without its
+   * cache.
+   */
   static [WORKFLOW_SERIALIZE](model: ModelGatewayEmbeddingModel): StoredModel {
     return storeModel(model.modelId, {}, model.config);
   }
 
   static [WORKFLOW_DESERIALIZE](stored: StoredModel): ModelGatewayEmbeddingModel {
-    return new ModelGatewayEmbeddingModel(stored.modelId, restoreConfig(stored));
+    return new ModelGatewayEmbeddingModel(stored.modelId, {}, restoreConfig(stored));
   }
 
   get provider(): string {
@@ -67,7 +72,11 @@ export class ModelGatewayEmbeddingModel implements EmbeddingModelV4 {
             ...own.extraBody,
           },
           // The SDK has already cut the values into calls.
-          { ...toRequestOptions(options), batchSize: Math.max(1, values.length) },
+          {
+            ...toRequestOptions(options),
+            batchSize: Math.max(1, values.length),
+            cache: this.settings.cache,
+          },
         )
         .withResponse();
       return {

@@ -13,6 +13,7 @@ import { ModelGatewayChatLanguageModel } from "./model-gateway-chat-language-mod
 import type { ModelGatewayLanguageModelSettings } from "./model-gateway-chat-language-model-options.js";
 import { configOf, toRequestOptions } from "./model-gateway-config.js";
 import { ModelGatewayEmbeddingModel } from "./model-gateway-embedding-model.js";
+import type { ModelGatewayEmbeddingModelSettings } from "./model-gateway-embedding-model-options.js";
 import { ModelGatewayImageModel, type ModelGatewayImageModelSettings } from "./model-gateway-image-model.js";
 import { ModelGatewaySpeechModel } from "./model-gateway-speech-model.js";
 import { ModelGatewayVideoModel, type ModelGatewayVideoModelSettings } from "./model-gateway-video-model.js";
@@ -25,8 +26,8 @@ export interface ModelGatewayProvider extends ProviderV4 {
   (modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
   chat(modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
   languageModel(modelId: string, settings?: ModelGatewayLanguageModelSettings): LanguageModelV4;
-  embedding(modelId: string): EmbeddingModelV4;
-  embeddingModel(modelId: string): EmbeddingModelV4;
+  embedding(modelId: string, settings?: ModelGatewayEmbeddingModelSettings): EmbeddingModelV4;
+  embeddingModel(modelId: string, settings?: ModelGatewayEmbeddingModelSettings): EmbeddingModelV4;
   image(modelId: string, settings?: ModelGatewayImageModelSettings): ImageModelV4;
   imageModel(modelId: string, settings?: ModelGatewayImageModelSettings): ImageModelV4;
   speech(modelId: string): StreamingSpeechModelV4;
@@ -54,7 +55,8 @@ export function createModelGateway(settings: ModelGatewayProviderSettings = {}):
 
   const languageModel = (modelId: string, settings: ModelGatewayLanguageModelSettings = {}) =>
     new ModelGatewayChatLanguageModel(modelId, settings, config("chat"));
-  const embeddingModel = (modelId: string) => new ModelGatewayEmbeddingModel(modelId, config("embedding"));
+  const embeddingModel = (modelId: string, settings: ModelGatewayEmbeddingModelSettings = {}) =>
+    new ModelGatewayEmbeddingModel(modelId, settings, config("embedding"));
   const imageModel = (modelId: string, settings: ModelGatewayImageModelSettings = {}) =>
     new ModelGatewayImageModel(modelId, settings, config("image"));
   const speechModel = (modelId: string) => new ModelGatewaySpeechModel(modelId, config("speech"));

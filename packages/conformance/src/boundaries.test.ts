@@ -46,6 +46,7 @@ const FOREIGN_ROOMS: ReadonlyArray<[room: string, entry: string, modules: readon
   ["telemetry", "opentelemetry", ["@opentelemetry/api"]],
   ["redis", "redis", ["ioredis", "node:crypto"]],
   ["testing", "testing", ["node:assert/strict"]],
+  ["records", "node", ["node:fs/promises", "node:path", "node:zlib"]],
 ];
 const CLIENTLESS_ENTRIES = ["redis", "resumable", "testing"];
 /** What a client may be given, and does not hold by itself. */
@@ -137,6 +138,13 @@ describe("dependencies point one way", () => {
     for (const entry of CLIENTLESS_ENTRIES)
       expect(reached(entry)).toContain("packages/core/src/resumable/stream-store.ts");
     expect(reached("budget")).toContain("packages/core/src/budget/budget-keeper.ts");
+  });
+
+  it("core's ingest is no part of the client, nor of its embeddings", () => {
+    const reached = (entry: string) => filesReachedFrom(`packages/core/src/${entry}.ts`);
+    expect(reached("ingest")).toContain("packages/core/src/ingest/ingest.ts");
+    for (const entry of ["embeddings", "index"])
+      expect(reached(entry).filter((path) => path.includes("/ingest/"))).toEqual([]);
   });
 
   it.each(ADAPTERS)("%s enters core by its public entries and knows no other package of ours", (adapter) => {

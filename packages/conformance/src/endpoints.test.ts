@@ -39,7 +39,8 @@ describe("the endpoint ledger", () => {
       const requests: Array<{ url: string; init?: RequestInit }> = [];
       const gateway = clientAnswering((url, init) => {
         requests.push({ url, init });
-        return new Response(null, { status: 400 });
+        // Final for every call: a refusal has texts tried one by one.
+        return new Response(null, { status: 401 });
       });
       await runCall(gateway, call, args).catch(() => {});
       expect(requests).toHaveLength(1);

@@ -1,3 +1,4 @@
+export { type InvalidInput, InvalidInputsError } from "./embeddings/invalid-inputs-error.js";
 export {
   APIError,
   AuthenticationError,

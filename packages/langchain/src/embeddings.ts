@@ -1,5 +1,10 @@
 import { Embeddings, type EmbeddingsParams } from "@langchain/core/embeddings";
-import { createEmbeddings, type EmbeddingUsage, type ModelGateway } from "@model-gateway/core";
+import {
+  createEmbeddings,
+  type EmbeddingCache,
+  type EmbeddingUsage,
+  type ModelGateway,
+} from "@model-gateway/core";
 import { connectGateway, type GatewayConnection } from "./gateway-connection.js";
 import { toLangChainError } from "./map-error.js";
 
@@ -24,7 +29,12 @@ export interface ModelGatewayEmbeddingsFields
   stripNewLines?: boolean;
   /** Further fields of the request body, such as `{ input_type: "query" }`. They win over everything else. */
   modelKwargs?: Record<string, unknown>;
-  /** Called with the tokens of every call, summed over its requests. */
+  /**
+   * Where vectors are looked for before they are paid for: `memoryEmbeddingCache()`, `FileEmbeddingCache`, `RedisEmbeddingCache`, or
+   * `fromByteStore()` over a store of LangChain's.
+   */
+  cache?: EmbeddingCache;
+  /** Called with the tokens of every call that sent something, summed over its requests. */
   onUsage?: (usage: EmbeddingUsage) => void;
   /** Who the calls are for: with a `budget` per tag, what is spent for them is counted apart. */
   budgetTag?: string;
@@ -38,6 +48,7 @@ const OWN_FIELDS = {
   encodingFormat: true,
   stripNewLines: true,
   modelKwargs: true,
+  cache: true,
   onUsage: true,
   budgetTag: true,
   onFailedAttempt: true,
@@ -97,8 +108,9 @@ export interface EmbedOptions {
  * ```
  * </details>
  *
- * Vectors come in the order of the texts, whatever order the server used. If one request fails, the call fails:
- * there are no gaps and no empty vectors.
+ * Vectors come in the order of the texts, whatever order the server used; equal texts are paid for once. If one request
+ * fails, the call fails: there are no gaps and no empty vectors. The error's `partial` has what is finished; of texts that are
+ * refused, `InvalidInputsError` tells which.
  *
  * @throws ConfigurationError from the constructor, when the key or the address is missing
  */
@@ -161,12 +173,13 @@ export class ModelGatewayEmbeddings extends Embeddings {
       headers,
       route,
       modelKwargs,
+      cache,
       onUsage,
     } = this.#fields;
     const { model, dimensions, encodingFormat } = this;
     try {
       signal?.throwIfAborted();
-      const { data, usage } = await this.gateway.embeddings.create(
+      const { data, usage, raw } = await this.gateway.embeddings.create(
         {
           model,
           input,
@@ -184,11 +197,12 @@ export class ModelGatewayEmbeddings extends Embeddings {
           connectTimeout,
           headers,
           route,
+          cache,
           onProgress,
           budgetTag,
         },
       );
-      if (usage !== undefined && data.length > 0) onUsage?.(usage);
+      if (usage !== undefined && raw.length > 0) onUsage?.(usage);
       return data.map(({ embedding }) => embedding);
     } catch (error) {
       throw toLangChainError(error, signal);

@@ -1,3 +1,4 @@
+export { fromByteStore } from "./byte-store-cache.js";
 export { ChatModelGateway } from "./chat-model.js";
 export type {
   ChatClient,

@@ -16,7 +16,10 @@ const LOOP = "core/src/call/retry-loop.ts";
 const STATUS = "core/src/call/status-table.ts";
 const READER = "core/src/streams/json-stream-reader.ts";
 const ACCUMULATOR = "core/src/chat/completion-accumulator.ts";
-const EMBEDDINGS = "core/src/embeddings/embeddings.ts";
+const EMBEDDINGS = "core/src/embeddings/embedding-job.ts";
+const BATCHES = "core/src/embeddings/batch-run.ts";
+const RECORDS = "core/src/records/record-file.ts";
+const CHECKPOINT = "core/src/ingest/checkpointed-cache.ts";
 const WATCH = "core/src/videos/watch-video-task.ts";
 const POLL = "core/src/videos/poll-video-task.ts";
 const DELAY = "core/src/videos/poll-delay.ts";
@@ -35,6 +38,7 @@ const EXPENSE = "core/src/budget/call-expense.ts";
 const LOG = "core/src/disk/budget-log.ts";
 
 const CALLS = ["core-calls"];
+const INGEST = ["core-ingest"];
 const BUDGETS = ["core-budget"];
 const STREAMS = ["core-streams"];
 const FILMS = ["nest-videos"];
@@ -149,25 +153,74 @@ export const MUTANTS: readonly Mutant[] = [
     scenarios: STREAMS,
   },
   {
-    fault: "batches of texts overlap",
+    fault: "vectors of a batch belong to the texts before them",
     file: EMBEDDINGS,
-    from: "inputs.slice(start, start + batchSize);",
-    to: "inputs.slice(start, start + batchSize + 1);",
+    from: "this.#vectors[place] = answer.data.vectors[index];",
+    to: "this.#vectors[place] = answer.data.vectors[(index + 1) % places.length];",
     scenarios: CALLS,
   },
   {
     fault: "batches are put together in the order in which they come",
     file: EMBEDDINGS,
-    from: "results[position] = await",
-    to: "results[results.findIndex((result) => result === undefined)] = await",
+    from: "this.#vectors[place] = answer.data.vectors[index];",
+    to: "this.#vectors[this.#vectors.length] = answer.data.vectors[index];",
     scenarios: CALLS,
   },
   {
     fault: "the last batch is left out",
-    file: EMBEDDINGS,
-    from: "while (next < starts.length) {",
-    to: "while (next < Math.max(1, starts.length - 1)) {",
+    file: BATCHES,
+    from: "this.#queue.push(...parts.reverse());",
+    to: "this.#queue.push(...parts.reverse().slice(parts.length > 1 ? 1 : 0));",
     scenarios: CALLS,
+  },
+  {
+    fault: "two batches of an ingest ask for the same text",
+    file: "core/src/embeddings/embedding-flights.ts",
+    from: "if (flight !== undefined) {",
+    to: "if (flight !== undefined && places.length === 0) {",
+    scenarios: INGEST,
+  },
+  {
+    fault: "an ingest does not wait for its checkpoint",
+    file: CHECKPOINT,
+    from: "const saving = this.#attend(async () => this.#checkpoint.setMany(entries));",
+    to: "const saving = Promise.resolve(); void this.#attend(async () => this.#checkpoint.setMany(entries));",
+    scenarios: INGEST,
+  },
+  {
+    fault: "an ingest does not look into its checkpoint",
+    file: CHECKPOINT,
+    from: "const kept = await this.#attend(async () => this.#checkpoint.getMany(keys));",
+    to: "const kept = keys.map((): Float32Array | undefined => undefined);",
+    scenarios: INGEST,
+  },
+  {
+    fault: "what an ingest has written is not noted",
+    file: "core/src/ingest/ingest.ts",
+    from: "await checkpoint.setNotes(ready.map(({ writtenKey }) => [writtenKey, WRITTEN]));",
+    to: "",
+    scenarios: INGEST,
+  },
+  {
+    fault: "records are not on the disk when they are said to be",
+    file: RECORDS,
+    from: "if (this.#durable) await handle.datasync();",
+    to: "",
+    scenarios: INGEST,
+  },
+  {
+    fault: "what a killed process has written counts as on the disk",
+    file: RECORDS,
+    from: "need not be on the disk.\n        await handle.datasync();",
+    to: "need not be on the disk.",
+    scenarios: INGEST,
+  },
+  {
+    fault: "a record begins where a torn one ends",
+    file: RECORDS,
+    from: ' : "\\n";',
+    to: ' : "";',
+    scenarios: INGEST,
   },
   {
     fault: "a poll that fails ends the watch",

@@ -2,6 +2,7 @@ import type { SimulationOptions, World } from "@model-gateway/emulator/simulatio
 import { aiSdk } from "./scenarios/ai-sdk.js";
 import { BUDGET_INVARIANTS, coreBudget } from "./scenarios/core-budget.js";
 import { coreCalls } from "./scenarios/core-calls.js";
+import { coreIngest } from "./scenarios/core-ingest.js";
 import { coreStreams } from "./scenarios/core-streams.js";
 import { keptFiles } from "./scenarios/kept-files.js";
 import { langchainAgent } from "./scenarios/langchain-agent.js";
@@ -15,6 +16,7 @@ const HOUR_MS = 3_600_000;
 /** What is simulated, by name. */
 export const SCENARIOS: Record<string, SimulationOptions> = {
   "core-calls": { app: coreCalls },
+  "core-ingest": { app: coreIngest, maxVirtualMs: HOUR_MS },
   "core-budget": { app: coreBudget, maxVirtualMs: HOUR_MS, invariants: BUDGET_INVARIANTS },
   "core-streams": { app: coreStreams },
   "resumable-streams": { app: resumableStreams, maxVirtualMs: HOUR_MS },

@@ -31,10 +31,12 @@ export interface EmbeddingResult {
   data: Embedding[];
   /** The model as the server names it. */
   model: string;
-  /** Undefined when no answer told. */
+  /** Undefined when no answer told; zero when nothing was sent. */
   usage: EmbeddingUsage | undefined;
   /** What all requests cost together, where the client has `prices` and they, or the gateway, say of each. */
   cost?: Cost;
-  /** The answers as they came, one per request. */
+  /** With a cache: inputs whose vectors came from there, or were being asked for by another call. They cost nothing. */
+  cached?: number;
+  /** The answers in the order in which they came, one per request. */
   raw: unknown[];
 }

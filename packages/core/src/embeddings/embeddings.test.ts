@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, gatewayFor } from "../../test/gateways.js";
-import { errorBody, sendJSON, startServer } from "../../test/scripted-server.js";
-import { BadRequestError, ConfigurationError, InvalidRequestError, InvalidResponseError } from "../index.js";
+import { sendJSON, startServer } from "../../test/scripted-server.js";
+import { ConfigurationError, InvalidRequestError, InvalidResponseError } from "../index.js";
 
 interface Body {
   input: string | string[];
@@ -138,22 +138,26 @@ describe("embeddings.create", () => {
     expect((error as Error).message).toMatch(message);
   });
 
-  it("aborts the other batches when one fails", async () => {
-    const server = await startServer((_request, response, count) => {
-      if (count === 2) sendJSON(response, errorBody("too long"), 400);
-    });
-    const error = await errorOf(
-      gatewayFor(server.url).embeddings.create(
-        { model: "m", input: texts(9) },
-        { batchSize: 3, concurrency: 3 },
-      ),
+  it("sends equal texts once, and gives each position an array of its own", async () => {
+    const server = await startServer(({ json }, response) => sendJSON(response, answer(json)));
+    const progress: number[] = [];
+    const input = ["text 1", "text 2", "text 1", "text 1", "text 3"];
+    const { data, usage } = await gatewayFor(server.url).embeddings.create(
+      { model: "m", input },
+      { batchSize: 2, concurrency: 1, onProgress: ({ done }) => progress.push(done) },
     );
-    expect(error).toBeInstanceOf(BadRequestError);
-    await Promise.all(
-      server.requests
-        .filter(({ socket }) => !socket.destroyed)
-        .map(({ socket }) => new Promise((resolve) => socket.once("close", resolve))),
-    );
+    expect(server.requests.map(({ json }) => (json as Body).input)).toEqual([
+      ["text 1", "text 2"],
+      ["text 3"],
+    ]);
+    expect(data).toEqual([1, 2, 1, 1, 3].map((number, index) => ({ index, embedding: [number, number] })));
+    expect(usage?.prompt_tokens).toBe(3);
+    expect(progress).toEqual([4, 5]);
+    data[0]?.embedding.push(99);
+    expect(data.slice(2, 4).map(({ embedding }) => embedding)).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
   });
 
   it("refuses inputs that are not text, and options that make no sense", async () => {

@@ -1,86 +1,81 @@
-import { onAbort } from "../call/abort-signal.js";
 import { APIPromise, type WithResponse } from "../call/api-promise.js";
 import { type RequestOptions, SHORT_TIMEOUT_MS } from "../call/call.js";
 import type { Sender } from "../call/sender.js";
 import { checkCount } from "../checks/check-numbers.js";
 import { Checker } from "../checks/checker.js";
-import { sumCosts } from "../costs/sum-costs.js";
 import { ConfigurationError } from "../errors/errors.js";
-import type { EmbeddingRequest, EmbeddingResult, EmbeddingUsage } from "./embedding-types.js";
+import { BatchLimit } from "./batch-limit.js";
+import type { EmbeddingCache } from "./embedding-cache.js";
+import { EmbeddingFlights } from "./embedding-flights.js";
+import { EmbeddingJob } from "./embedding-job.js";
+import type { EmbeddingRequest, EmbeddingResult } from "./embedding-types.js";
 import { type EmbeddingBatch, readEmbeddings } from "./read-embeddings.js";
 
 /** Options of `embeddings.create`. */
 export interface EmbeddingOptions extends RequestOptions {
-  /** Inputs per request. Default 64, the size the API description advises. */
+  /** Texts per request. Default 64, the size the API description advises. */
   batchSize?: number;
   /** Requests under way at once. Default 4. */
   concurrency?: number;
-  /** Called after each request with the number of inputs that are done. */
+  /**
+   * Where vectors are looked for before they are paid for, and kept afterwards. Vectors are those of 32-bit floats then, whether they
+   * come from there or from the gateway, and calls of one client that want the same text at once share one request.
+   */
+  cache?: EmbeddingCache;
+  /** Called after each request, and after the cache has been asked, with the number of inputs that are done. */
   onProgress?: (progress: { done: number; total: number }) => void;
 }
 
 const DEFAULT_BATCH_SIZE = 64;
 const DEFAULT_CONCURRENCY = 4;
+/** Names of models may come from outside. */
+const MAX_LIMITS = 1_000;
 
 /** `POST /embeddings`. */
 export class Embeddings {
-  constructor(private readonly sender: Sender) {}
+  readonly #sender: Sender;
+  readonly #flights = new EmbeddingFlights();
+  readonly #limits = new Map<string, BatchLimit>();
 
-  /**
-   * Embeds texts and returns the vectors in input order. Many inputs are split into batches; if one batch
-   * fails, the others are aborted and its error is thrown. No inputs give no vectors and send no request.
-   */
-  create(body: EmbeddingRequest, options: EmbeddingOptions = {}): APIPromise<EmbeddingResult> {
-    return new APIPromise(this.run(body, options));
+  constructor(sender: Sender) {
+    this.#sender = sender;
   }
 
-  private async run(
-    body: EmbeddingRequest,
-    options: EmbeddingOptions,
-  ): Promise<WithResponse<EmbeddingResult>> {
+  /**
+   * Embeds texts and returns the vectors in input order. Equal texts are sent once; each position has an array of its own. Many
+   * inputs are split into batches, and a batch that is refused is halved until it is known which texts are at fault; the size that
+   * the gateway turns out to take is kept for later calls. No inputs give no vectors and send no request.
+   *
+   * @throws InvalidInputsError when some texts were refused and the others are embedded. Of any other error, `partial` is the result so
+   * far, when there is any: what was under way is waited for, since it is paid for.
+   */
+  create(body: EmbeddingRequest, options: EmbeddingOptions = {}): APIPromise<EmbeddingResult> {
+    return new APIPromise(this.#run(body, options));
+  }
+
+  async #run(body: EmbeddingRequest, options: EmbeddingOptions): Promise<WithResponse<EmbeddingResult>> {
     checkEmbeddingRequest(body);
-    const batchSize = atLeastOne("batchSize", options.batchSize) ?? DEFAULT_BATCH_SIZE;
-    const concurrency = atLeastOne("concurrency", options.concurrency) ?? DEFAULT_CONCURRENCY;
-    const inputs = typeof body.input === "string" ? [body.input] : body.input;
-    const total = inputs.length;
-    if (total === 0) return nothing(body.model);
+    const { batchSize, concurrency, cache, onProgress, ...requestOptions } = options;
+    const sender = this.#sender.asOneCall(requestOptions);
+    const job = new EmbeddingJob(body, {
+      limit: this.#limitOf(body.model),
+      batchSize: atLeastOne("batchSize", batchSize) ?? DEFAULT_BATCH_SIZE,
+      concurrency: atLeastOne("concurrency", concurrency) ?? DEFAULT_CONCURRENCY,
+      send: (batch, count) => sendBatch(sender, batch, count, requestOptions),
+      signal: options.signal,
+      warn: (text) => this.#sender.warn(text),
+      ...{ cache, onProgress, flights: this.#flights },
+    });
+    return job.run();
+  }
 
-    const starts: number[] = [];
-    for (let start = 0; start < total; start += batchSize) starts.push(start);
-    const results: WithResponse<EmbeddingBatch>[] = new Array(starts.length);
-    const siblings = new AbortController();
-    const { batchSize: _size, concurrency: _concurrency, onProgress, ...requestOptions } = options;
-    const { signal } = options;
-    if (signal?.aborted) siblings.abort(signal.reason);
-    const unlink = onAbort(signal, () => siblings.abort(signal?.reason));
-    const sender = this.sender.asOneCall(requestOptions);
-    let next = 0;
-    let done = 0;
-
-    const worker = async () => {
-      while (next < starts.length) {
-        const position = next++;
-        const start = starts[position] as number;
-        // A single text stays a string: that is how the caller wrote it.
-        const input = typeof body.input === "string" ? body.input : inputs.slice(start, start + batchSize);
-        const count = typeof input === "string" ? 1 : input.length;
-        results[position] = await sendBatch(sender, { ...body, input }, count, {
-          ...requestOptions,
-          signal: siblings.signal,
-        });
-        done += count;
-        onProgress?.({ done, total });
-      }
-    };
-    try {
-      await Promise.all(Array.from({ length: Math.min(concurrency, starts.length) }, worker));
-    } catch (error) {
-      siblings.abort(error);
-      throw error;
-    } finally {
-      unlink();
-    }
-    return combine(results, body.model);
+  #limitOf(model: string): BatchLimit {
+    const known = this.#limits.get(model);
+    if (known !== undefined) return known;
+    if (this.#limits.size >= MAX_LIMITS) this.#limits.clear();
+    const limit = new BatchLimit();
+    this.#limits.set(model, limit);
+    return limit;
   }
 }
 
@@ -123,47 +118,4 @@ function checkEmbeddingRequest(body: EmbeddingRequest): void {
 function atLeastOne(option: string, value: number | undefined): number | undefined {
   if (value === 0) throw new ConfigurationError(`Option ${option} must be at least 1.`);
   return checkCount(option, value);
-}
-
-function combine(
-  results: readonly WithResponse<EmbeddingBatch>[],
-  model: string,
-): WithResponse<EmbeddingResult> {
-  const [first] = results;
-  if (first === undefined) return nothing(model);
-  const batches = results.map(({ data }) => data);
-  const cost = sumCosts(batches.map((batch) => batch.cost));
-  return {
-    data: {
-      data: batches.flatMap(({ vectors }) => vectors).map((embedding, index) => ({ index, embedding })),
-      model: first.data.model ?? model,
-      usage: sumUsage(batches),
-      raw: batches.map(({ raw }) => raw),
-      ...(cost && { cost }),
-    },
-    get response() {
-      return first.response;
-    },
-    requestId: first.requestId,
-    attempts: results.reduce((sum, { attempts }) => sum + attempts, 0),
-  };
-}
-
-function sumUsage(batches: readonly EmbeddingBatch[]): EmbeddingUsage | undefined {
-  const known = batches.map(({ usage }) => usage).filter((usage) => usage !== undefined);
-  if (known.length === 0) return undefined;
-  return {
-    prompt_tokens: known.reduce((sum, usage) => sum + usage.prompt_tokens, 0),
-    total_tokens: known.reduce((sum, usage) => sum + usage.total_tokens, 0),
-  };
-}
-
-function nothing(model: string): WithResponse<EmbeddingResult> {
-  return {
-    data: { data: [], model, usage: { prompt_tokens: 0, total_tokens: 0 }, raw: [] },
-    // No request was sent, so there is no answer to tell of.
-    response: { status: 204, headers: new Headers(), url: "" },
-    requestId: undefined,
-    attempts: 0,
-  };
 }

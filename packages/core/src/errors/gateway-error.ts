@@ -19,6 +19,7 @@ export type GatewayErrorKind =
   | "aborted"
   | "stream_interrupted"
   | "invalid_response"
+  | "invalid_inputs"
   | "video_task_failed"
   | "video_task_timeout";
 
@@ -103,6 +104,11 @@ export abstract class GatewayError extends Error {
   readonly retryable: boolean;
   /** True when a billable request may have been carried out although this error was thrown. */
   readonly maybeProcessed: boolean;
+  /**
+   * What the call had delivered when it failed, not printed with the error: of `embeddings.create` an `EmbeddingResult` of the texts
+   * that are embedded and paid for.
+   */
+  declare readonly partial?: unknown;
   /** The video task the failed call was about, for errors of `videos.watch` and `videos.wait`. */
   declare handle?: VideoTaskHandle;
 

@@ -70,6 +70,20 @@ describe("POST /embeddings", () => {
     expect(error.message).toContain(message);
   });
 
+  it("refuses a request as a whole for one text that is too long, and charges nothing", async () => {
+    const { post, emulator } = await startEmulator();
+    const input = ["short", "word ".repeat(8_193), "short, too"];
+    const error = await errorOf(await post("/embeddings", { model: "local-embedding", input }));
+    expect(error).toMatchObject({ status: 400, code: "context_length_exceeded" });
+    expect(error.message).toContain("maximum context length is 8192 tokens");
+    expect(emulator.ledger.total().calls).toBe(0);
+    const fits = await post("/embeddings", {
+      model: "local-embedding",
+      input: ["word ".repeat(8_191).trim()],
+    });
+    expect(fits.status).toBe(200);
+  });
+
   it("refuses a model that embeds nothing, and names one that does", async () => {
     const { post } = await startEmulator();
     const error = await errorOf(await post("/embeddings", { model: "local-chat", input: "a" }));

@@ -1,6 +1,7 @@
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
+import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { countTokens } from "../language/tokenize.js";
@@ -8,6 +9,8 @@ import { checkEmbeddingsRequest } from "./check-embeddings-request.js";
 import { embedText } from "./embed-text.js";
 
 const DEFAULT_DIMENSIONS = 1_536;
+/** What embedding models commonly read of one text. */
+const MAX_TOKENS = 8_192;
 
 /** `POST /embeddings`: one vector per input, in order. */
 export function createEmbeddings(exchange: Exchange): Response {
@@ -15,7 +18,7 @@ export function createEmbeddings(exchange: Exchange): Response {
   const request = checkEmbeddingsRequest(Field.body(body));
   const model = requireModel(exchange, request.model, "embedding");
   const dimensions = request.dimensions ?? DEFAULT_DIMENSIONS;
-  const tokens = request.input.reduce((sum, text) => sum + countTokens(text), 0);
+  const tokens = request.input.reduce((sum, text) => sum + countInputTokens(text), 0);
   bill.expect(model.id, { inputTokens: tokens });
   return Response.json({
     object: "list",
@@ -26,6 +29,16 @@ export function createEmbeddings(exchange: Exchange): Response {
     }),
     usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
   });
+}
+
+/** Real upstreams do not say which text it was. */
+function countInputTokens(text: string): number {
+  const tokens = countTokens(text);
+  if (tokens <= MAX_TOKENS) return tokens;
+  throw APIError.badRequest(
+    `This model's maximum context length is ${MAX_TOKENS} tokens, and an input has ${tokens}. Send shorter texts.`,
+    "context_length_exceeded",
+  );
 }
 
 /** The inputs of a request, checked or not. */

@@ -14,6 +14,7 @@ import { HttpException, HttpStatus } from "@nestjs/common";
 const STATUS_OF_KIND: Record<GatewayErrorKind, HttpStatus> = {
   invalid_request: HttpStatus.BAD_REQUEST,
   bad_request: HttpStatus.BAD_REQUEST,
+  invalid_inputs: HttpStatus.BAD_REQUEST,
   not_found: HttpStatus.NOT_FOUND,
   budget_exceeded: HttpStatus.TOO_MANY_REQUESTS,
   rate_limit: HttpStatus.TOO_MANY_REQUESTS,
