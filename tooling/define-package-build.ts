@@ -27,6 +27,8 @@ export function definePackageBuild(build: PackageBuild) {
     target: "node20",
     outDir: "dist",
     splitting: true,
+    // `node:test` has no other name.
+    removeNodeProtocol: false,
     treeshake: true,
     sourcemap: false,
     clean: true,
