@@ -28,7 +28,7 @@ export function definePackageBuild(build: PackageBuild) {
     outDir: "dist",
     splitting: true,
     // `node:test` has no other name.
-    removeNodeProtocol: false,
+    removeNodeProtocol: build.platform === "neutral",
     treeshake: true,
     sourcemap: false,
     clean: true,
