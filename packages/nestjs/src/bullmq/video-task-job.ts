@@ -11,7 +11,16 @@ import type { VideoTaskIntent, VideoTaskProblem, VideoTaskRecord } from "../vide
 /** How a task stands, as one of the two parts sees it. */
 export type Standing = Pick<
   VideoTaskRecord,
-  "status" | "handle" | "task" | "problem" | "stalled" | "keeping" | "files" | "watchedSince" | "updatedAt"
+  | "status"
+  | "turn"
+  | "handle"
+  | "task"
+  | "problem"
+  | "stalled"
+  | "keeping"
+  | "files"
+  | "watchedSince"
+  | "updatedAt"
 > & { deliveries?: StoredDelivery[] };
 
 /** A delivery, with the round that it died in: a later one makes it due again. */
@@ -182,12 +191,13 @@ export function sameStanding(standing: Standing, record: VideoTaskRecord, round?
 }
 
 function standingOf(record: VideoTaskRecord, round = 0): Standing {
-  const { status, handle, task, problem, stalled, keeping, files, watchedSince, updatedAt } = record;
+  const { status, turn, handle, task, problem, stalled, keeping, files, watchedSince, updatedAt } = record;
   const stored = record.deliveries?.map((delivery) =>
     delivery.state === "dead" ? { ...delivery, round } : delivery,
   );
   return {
     status,
+    ...(turn !== undefined && { turn }),
     ...(handle !== undefined && { handle }),
     ...(task !== undefined && { task: storable(task) }),
     ...(problem !== undefined && { problem: storable(problem) }),

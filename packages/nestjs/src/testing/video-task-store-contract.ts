@@ -550,7 +550,7 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       assert.equal(await store.take("a", {}), undefined);
       assert.deepEqual((await store.line()).open, []);
       await store.take("b", { maxOpen: 1 });
-      const soon = { ...WAIT, attempts: 2, nextAttemptAt: Date.now() - 1 };
+      const soon = { ...WAIT, attempts: 1, nextAttemptAt: Date.now() - 1 };
       await store.putBack("b", soon);
       assert.deepEqual((await store.take("b", { maxOpen: 1 }))?.waiting, soon);
       await store.accept("b", task("running"));
@@ -558,6 +558,29 @@ export function videoTaskStoreContract(createStore: CreateStore): StoreContractC
       assert.equal((await store.get("b"))?.status, "running");
       assert.deepEqual(keys(await store.list()), ["a", "b"]);
     }),
+    withStore(
+      "puts nothing back that has had its next turn, however late it is told of the last",
+      async (store) => {
+        await enqueued(store, "a");
+        await store.take("a", {});
+        const first = { ...WAIT, attempts: 1, nextAttemptAt: Date.now() - 1, problem: PROBLEM };
+        await store.putBack("a", first);
+        await store.putBack("a", first);
+        assert.equal((await store.get("a"))?.status, "queued");
+        assert.deepEqual((await store.take("a", {}))?.waiting, first);
+        // Its answer was lost, and so it is written again: somebody else is paying by now.
+        await store.putBack("a", first);
+        assert.equal((await store.get("a"))?.status, "submitting");
+        assert.equal(await store.take("a", {}), undefined);
+        const second = { ...first, attempts: 2 };
+        await store.putBack("a", second);
+        assert.deepEqual((await store.get("a"))?.waiting, second);
+        await store.take("a", {});
+        await store.accept("a", task("running"));
+        await store.putBack("a", { ...first, attempts: 3 });
+        assert.equal((await store.get("a"))?.status, "running");
+      },
+    ),
     withStore("ends what the gateway refuses, and has handlers told of it", async (store, polled) => {
       polled.delivering.handlers = [HANDLER];
       await enqueued(store, "a");

@@ -116,6 +116,8 @@ export interface VideoTaskRecord extends VideoTaskIntent {
   status: VideoTaskRecordStatus;
   /** Grows with every change of this record. */
   version: number;
+  /** Which of its turns it has, 1 for the first, while it is `submitting` and had waited. */
+  turn?: number;
   /** Names the task at the gateway, once it was taken. */
   handle?: VideoTaskHandle;
   /** The task as last polled, with the gateway's raw answer. */
@@ -213,28 +215,30 @@ export function begunRecord(intent: VideoTaskIntent, previous?: VideoTaskRecord)
 
 /** A record after the gateway took the task, or somebody found it again. */
 export function acceptedRecord(record: VideoTaskRecord, task: VideoTask): VideoTaskRecord {
-  const { deliveries: _before, ...rest } = record;
+  const { deliveries: _before, turn: _over, ...rest } = record;
   return { ...polledRecord(rest, task), ...healedDeliveries(record), watchedSince: Date.now() };
 }
 
 /** A record whose turn it is to be sent; undefined when it does not wait. */
 export function takenRecord({ waiting, ...record }: VideoTaskRecord): VideoTaskRecord | undefined {
-  return waiting && { ...record, ...touched(record), status: "submitting" };
+  return waiting && { ...record, ...touched(record), status: "submitting", turn: waiting.attempts + 1 };
 }
 
 /**
  * A record that was taken, and surely not sent or not accepted, when it waits again, also where it was taken for lost
- * meanwhile; undefined when something came of it.
+ * meanwhile; undefined when something came of it, or when it has had another turn since: what is written again because its answer
+ * was lost must not put back what somebody is paying for by now.
  */
 export function returnedRecord(record: VideoTaskRecord, waiting: VideoTaskWait): VideoTaskRecord | undefined {
-  const { deliveries: _before, problem: _late, ...rest } = record;
+  const { deliveries: _before, problem: _late, turn, ...rest } = record;
   if (record.status !== "submitting" && record.status !== "unknown") return undefined;
+  if (turn !== undefined && turn !== waiting.attempts) return undefined;
   return { ...rest, ...touched(record), ...healedDeliveries(record), status: VIDEO_STATUS.queued, waiting };
 }
 
 /** A record that the gateway refused when it had its turn. One that has its task stays as it is. */
 export function refusedRecord(
-  { waiting: _over, ...record }: VideoTaskRecord,
+  { waiting: _over, turn: _had, ...record }: VideoTaskRecord,
   problem: VideoTaskProblem,
 ): VideoTaskRecord | undefined {
   if (record.handle !== undefined) return undefined;

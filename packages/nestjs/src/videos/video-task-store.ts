@@ -179,7 +179,10 @@ export abstract class VideoTaskStore {
    */
   abstract take(key: string, limits: VideoTaskLimits): Promise<VideoTaskRecord | undefined>;
 
-  /** What was taken surely did not come to the gateway, or was turned away: it waits again. Does nothing once something came of it. */
+  /**
+   * What was taken surely did not come to the gateway, or was turned away: it waits again. Does nothing once something came of
+   * it, or once it has had another turn than the one that `waiting.attempts` counts last.
+   */
   abstract putBack(key: string, waiting: VideoTaskWait): Promise<void>;
 
   /** The gateway refused for good what was taken: writes it as `failed`. Does nothing when it is known that it has the task. */
