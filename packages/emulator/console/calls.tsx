@@ -25,11 +25,11 @@ export function Calls({ selected }: { selected: string | undefined }) {
         event.preventDefault();
         filter.current?.querySelector("input")?.focus();
       } else if (event.key === "Escape") location.hash = "#/calls";
-      else if (event.key === "j" || event.key === "k") move(shown, selected, event.key === "j" ? 1 : -1);
+      else if (event.key === "j" || event.key === "k") move(event.key === "j" ? 1 : -1);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  });
+  }, []);
   return (
     <div class={selected === undefined ? "split" : "split has-detail"}>
       <Section
@@ -122,8 +122,10 @@ function isShown(entry: JournalEntry): boolean {
   );
 }
 
-function move(shown: JournalEntry[], selected: string | undefined, by: number): void {
-  const at = shown.findIndex(({ id }) => id === selected);
+/** As things are by now: keys may come faster than a page is drawn. */
+function move(by: number): void {
+  const shown = calls.value.filter(isShown);
+  const at = shown.findIndex(({ id }) => location.hash === `#/calls/${id}`);
   const next = shown[at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))];
   if (next) location.hash = `#/calls/${next.id}`;
 }

@@ -301,7 +301,7 @@ describe.each(TRANSPORTS)("a budget over %s", (_name, transport) => {
     expect(await stand()).toEqual([6, 0]);
     expect((await gateway.embeddings.create({ model: "texts", input: [] })).data).toEqual([]);
     // One request of many texts is one request: it is not reserved for as if each were sent by itself.
-    const many = { model: "pictures", input: Array.from({ length: 50 }, String) };
+    const many = { model: "pictures", input: Array.from({ length: 50 }, (_, index) => String(index)) };
     expect(await errorOf(gateway.embeddings.create(many, { batchSize: 50 }))).not.toMatchObject({
       kind: "budget_exceeded",
     });
