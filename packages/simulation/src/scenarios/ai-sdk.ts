@@ -11,6 +11,8 @@ import {
 } from "ai";
 
 const QUESTION = "Which animals live in the forest, and what do they eat?";
+/** Longer than a call of embeddings takes with all of its attempts. */
+const OTHERS_MS = 600_000;
 const BILLABLE = new Set(["image", "speech", "video"]);
 
 /** What the SDK buys of our provider, with its own retries around it: each thing is paid once. */
@@ -84,6 +86,8 @@ export async function aiSdk(world: World): Promise<void> {
     world.trace.add("buyer", `${name} ${index}: ${told}`);
   });
   await Promise.all(buyers);
+  // `embedMany` tells of the first of its calls that fails, and leaves the others to end by themselves.
+  await world.sleep(OTHERS_MS);
 
   /** Runs as a tool call does whose messages come a second time, whatever came of the first. */
   function asTool(call: () => Promise<void>): () => Promise<void> {
