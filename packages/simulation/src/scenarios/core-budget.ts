@@ -143,11 +143,25 @@ async function audit(
   if (before.reserved !== 0) throw new Error(`${before.reserved} are reserved, and nobody has reserved them`);
   if (isCalm && spent !== units)
     throw new Error(`nothing went wrong, and yet the budget counts ${spent}, and the gateway ${units}`);
-  for (const { id } of open)
-    if (!(await budget.release(id))) throw new Error("what is open cannot be released");
+  for (const { id } of open) await release(world, budget, id);
   const after = await budget.usage();
   if (after.reserved !== 0 || (await budget.open()).length > 0) throw new Error("something stays open");
   await budget.close();
+}
+
+/** As a person does whose disk was full: once more. */
+async function release(world: World, budget: Budget, id: string): Promise<void> {
+  for (let failed = false; ; failed = true) {
+    try {
+      // What failed may have been done all the same.
+      if (!(await budget.release(id)) && !failed) throw new Error("what is open cannot be released");
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code === undefined) throw error;
+      world.trace.add("auditor", `releases again: ${(error as { code?: string }).code}`);
+      await world.sleep(LEASE_MS);
+    }
+  }
 }
 
 /** A store on another machine. It never dies; its answers are late, or get lost before it acts, or after. */
