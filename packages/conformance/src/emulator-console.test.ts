@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { createEmulator, type Emulator } from "@model-gateway/emulator";
+import { createEmulator, type Emulator, type EmulatorOptions } from "@model-gateway/emulator";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { launchBrowser } from "./browser.js";
@@ -32,9 +32,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function startEmulator(): Promise<Emulator> {
+async function startEmulator(more: EmulatorOptions = {}): Promise<Emulator> {
   const videoTimings = { queuedMs: 3_600_000, runningMs: 3_600_000 };
-  const options = { keys: [{ key: KEY, quota: 500_000 }], videoTimings };
+  const options = { keys: [{ key: KEY, quota: 500_000 }], videoTimings, ...more };
   return createEmulator(options, { consoleFolder: folder }).listen();
 }
 
@@ -371,6 +371,43 @@ describe("the console", () => {
     expect(complaints).toEqual([]);
     await emulator.close();
     await page.getByText("not connected").waitFor();
+  });
+});
+
+describe("the console also", () => {
+  it("reads streams with the habits of other routes", async () => {
+    const emulator = await startEmulator({ profile: "newapi" });
+    const browser = await launchBrowser();
+    onTestFinished(async () => {
+      await browser.close();
+      await emulator.close();
+    });
+    const { page, complaints } = await open(browser, emulator);
+    await page.getByRole("link", { name: "Playground" }).click();
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    const conversation = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
+    await conversation.nth(1).getByText("Orders ship within two days.").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows a call that is made while it reads the list", async () => {
+    const emulator = await startEmulator();
+    const browser = await launchBrowser();
+    onTestFinished(async () => {
+      await browser.close();
+      await emulator.close();
+    });
+    const page = await browser.newPage();
+    await call(emulator, "/embeddings", { model: "local-embedding", input: "before" });
+    await page.route("**/_emulator/api/journal", async (route) => {
+      const response = await route.fetch();
+      await call(emulator, "/embeddings", { model: "local-embedding", input: "meanwhile" });
+      // Until the page has drawn it.
+      await page.getByText("1 calls").waitFor();
+      await route.fulfill({ response });
+    });
+    await page.goto(new URL("/_emulator", emulator.url).href);
+    await page.getByText("2 calls").waitFor();
   });
 });
 

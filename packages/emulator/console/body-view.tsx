@@ -1,13 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RecordedCall } from "../src/state/recorded-call.js";
 import { answerURL, ownFile } from "./api.js";
+import { chunkOf, deltaOf, parseJSON } from "./chat-events.js";
 import { bytes, duration, messageOf } from "./format.js";
 import { CopyButton, JSONTree, Problem } from "./parts.js";
 
 /** A text that may be JSON: folded, or as it is; of chat first what it says. */
 export function TextView({ text }: { text: string }) {
   const [isRaw, setRaw] = useState(false);
-  const value = parse(text);
+  const value = parseJSON(text);
   const said = (value as { choices?: Said[] } | undefined)?.choices?.[0]?.message?.content;
   return (
     <div class="body">
@@ -74,7 +75,7 @@ function Says({ text }: { text: string }) {
 
 /** Each event with when it was sent, and what the deltas of a chat come to. */
 function EventsView({ events }: { events: { atMs: number; text: string }[] }) {
-  const said = events.map(({ text }) => deltaOf(text)).join("");
+  const said = events.map(({ text }) => deltaOf(chunkOf(text))).join("");
   return (
     <>
       {said !== "" && <Says text={said} />}
@@ -86,7 +87,7 @@ function EventsView({ events }: { events: { atMs: number; text: string }[] }) {
           </li>
         ))}
       </ol>
-      <Media value={events.map(({ text }) => parse(dataOf(text)))} />
+      <Media value={events.map(({ text }) => chunkOf(text))} />
     </>
   );
 }
@@ -164,24 +165,4 @@ function hexRows(content: Uint8Array): string {
     rows.push(`${at.toString(16).padStart(6, "0")}  ${hex.padEnd(ROW * 3)} ${text}`);
   }
   return rows.join("\n");
-}
-
-function dataOf(event: string): string {
-  return event
-    .split("\n")
-    .flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []))
-    .join("\n");
-}
-
-function deltaOf(event: string): string {
-  const chunk = parse(dataOf(event)) as { choices?: { delta?: { content?: string } }[] } | undefined;
-  return chunk?.choices?.[0]?.delta?.content ?? "";
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

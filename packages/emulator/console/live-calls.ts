@@ -18,6 +18,8 @@ export const calls = computed(() => [...entries.value.values()].reverse());
 export function follow(): void {
   let waiting = new Map<string, JournalEntry>();
   let isScheduled = false;
+  /** What came after the list was asked for, which cannot know of it. */
+  let since: Map<string, JournalEntry> | undefined;
   const show = () => {
     isScheduled = false;
     const merged = new Map([...entries.value, ...waiting]);
@@ -30,8 +32,13 @@ export function follow(): void {
     waiting = new Map();
   };
   const readAll = async () => {
+    const later = new Map<string, JournalEntry>();
+    since = later;
     const all = await list<JournalEntry>("/journal");
-    entries.value = new Map(all.slice(-MOST_SHOWN).map((entry) => [entry.id, entry]));
+    // Read anew, or cleared, meanwhile.
+    if (since !== later) return;
+    since = undefined;
+    entries.value = new Map([...all.map((entry) => [entry.id, entry] as const), ...later].slice(-MOST_SHOWN));
     ended.value += 1;
   };
   const source = events();
@@ -45,12 +52,14 @@ export function follow(): void {
   source.addEventListener("entry", ({ data }: MessageEvent<string>) => {
     const entry = JSON.parse(data) as JournalEntry;
     waiting.set(entry.id, entry);
+    since?.set(entry.id, entry);
     // Hundreds may come between two frames.
     if (!isScheduled) requestAnimationFrame(show);
     isScheduled = true;
   });
   source.addEventListener("cleared", () => {
     waiting = new Map();
+    since = undefined;
     entries.value = new Map();
     ended.value += 1;
   });

@@ -1,9 +1,11 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { StoredKey } from "../src/state/key-store.js";
 import type { ServedModel } from "../src/state/model-store.js";
 import { list } from "./api.js";
 import { Media } from "./body-view.js";
+import { chunkOf, deltaOf } from "./chat-events.js";
 import { masked } from "./format.js";
 import { Input, Problem, Section, Select } from "./parts.js";
 import { useAction, useData } from "./use-data.js";
@@ -147,36 +149,74 @@ function Chat({ send, models }: Props) {
   );
 }
 
+/** A form that makes something of a text. */
+function Maker({
+  title,
+  label,
+  verb,
+  text,
+  onText,
+  make,
+  options,
+  children,
+}: {
+  title: string;
+  label: string;
+  verb: string;
+  text: string;
+  onText: (text: string) => void;
+  make: () => Promise<void>;
+  options: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const { error, isBusy, run } = useAction();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(make);
+  };
+  return (
+    <form onSubmit={submit} aria-label={title}>
+      <div class="bar">{options}</div>
+      <Input label={label} value={text} onValue={onText} />
+      <button type="submit" disabled={isBusy || text === ""}>
+        {verb}
+      </button>
+      <Problem text={error} />
+      {children}
+    </form>
+  );
+}
+
 function Image({ send, models }: Props) {
   const [model, setModel] = useState("local-image");
   const [prompt, setPrompt] = useState("A red sailboat at sunset");
   const [size, setSize] = useState("1024x1024");
   const [answer, setAnswer] = useState<unknown>();
-  const { error, isBusy, run } = useAction();
-  const make = (event: Event) => {
-    event.preventDefault();
-    void run(async () =>
-      setAnswer(await (await send("/images/generations", { model, prompt, size })).json()),
-    );
-  };
+  const make = async () =>
+    setAnswer(await (await send("/images/generations", { model, prompt, size })).json());
+  const options = (
+    <>
+      <Select
+        label="Model"
+        value={model}
+        options={models("reference-image", "base64-image")}
+        onValue={setModel}
+      />
+      <Input label="Size" value={size} onValue={setSize} />
+    </>
+  );
   return (
-    <form onSubmit={make} aria-label="Image">
-      <div class="bar">
-        <Select
-          label="Model"
-          value={model}
-          options={models("reference-image", "base64-image")}
-          onValue={setModel}
-        />
-        <Input label="Size" value={size} onValue={setSize} />
-      </div>
-      <Input label="Prompt" value={prompt} onValue={setPrompt} />
-      <button type="submit" disabled={isBusy || prompt === ""}>
-        Make it
-      </button>
-      <Problem text={error} />
+    <Maker
+      title="Image"
+      label="Prompt"
+      verb="Make it"
+      text={prompt}
+      onText={setPrompt}
+      make={make}
+      options={options}
+    >
       <Media value={answer} />
-    </form>
+    </Maker>
   );
 }
 
@@ -186,35 +226,36 @@ function Speech({ send, models }: Props) {
   const [input, setInput] = useState("Your order has shipped.");
   const [format, setFormat] = useState("mp3");
   const [source, setSource] = useState<string>();
-  const { error, isBusy, run } = useAction();
-  const speak = (event: Event) => {
-    event.preventDefault();
-    void run(async () => {
-      const response = await send("/audio/speech", { model, voice, input, response_format: format });
-      if (source !== undefined) URL.revokeObjectURL(source);
-      setSource(URL.createObjectURL(await response.blob()));
-    });
+  const make = async () => {
+    const response = await send("/audio/speech", { model, voice, input, response_format: format });
+    if (source !== undefined) URL.revokeObjectURL(source);
+    setSource(URL.createObjectURL(await response.blob()));
   };
+  const options = (
+    <>
+      <Select label="Model" value={model} options={models("speech")} onValue={setModel} />
+      <Input label="Voice" value={voice} onValue={setVoice} />
+      <Select
+        label="Format"
+        value={format}
+        options={["mp3", "wav", "opus", "flac", "aac"]}
+        onValue={setFormat}
+      />
+    </>
+  );
   return (
-    <form onSubmit={speak} aria-label="Speech">
-      <div class="bar">
-        <Select label="Model" value={model} options={models("speech")} onValue={setModel} />
-        <Input label="Voice" value={voice} onValue={setVoice} />
-        <Select
-          label="Format"
-          value={format}
-          options={["mp3", "wav", "opus", "flac", "aac"]}
-          onValue={setFormat}
-        />
-      </div>
-      <Input label="Text" value={input} onValue={setInput} />
-      <button type="submit" disabled={isBusy || input === ""}>
-        Speak
-      </button>
-      <Problem text={error} />
+    <Maker
+      title="Speech"
+      label="Text"
+      verb="Speak"
+      text={input}
+      onText={setInput}
+      make={make}
+      options={options}
+    >
       {/* biome-ignore lint/a11y/useMediaCaption: what it says stands above. */}
       {source !== undefined && <audio controls src={source} />}
-    </form>
+    </Maker>
   );
 }
 
@@ -223,36 +264,33 @@ function Video({ send, models }: Props) {
   const [prompt, setPrompt] = useState("A boat at dawn");
   const [seconds, setSeconds] = useState("5");
   const [id, setId] = useState<string>();
-  const { error, isBusy, run } = useAction();
-  const make = (event: Event) => {
-    event.preventDefault();
-    void run(async () => {
-      const body = {
-        model,
-        content: [{ type: "text", text: prompt }],
-        duration: Number(seconds),
-        resolution: "480p",
-      };
-      setId(((await (await send("/videos", body)).json()) as { id: string }).id);
-    });
+  const make = async () => {
+    const content = [{ type: "text", text: prompt }];
+    const body = { model, content, duration: Number(seconds), resolution: "480p" };
+    setId(((await (await send("/videos", body)).json()) as { id: string }).id);
   };
+  const options = (
+    <>
+      <Select label="Model" value={model} options={models("content-video")} onValue={setModel} />
+      <Input label="Seconds" value={seconds} onValue={setSeconds} inputMode="numeric" />
+    </>
+  );
   return (
-    <form onSubmit={make} aria-label="Video">
-      <div class="bar">
-        <Select label="Model" value={model} options={models("content-video")} onValue={setModel} />
-        <Input label="Seconds" value={seconds} onValue={setSeconds} inputMode="numeric" />
-      </div>
-      <Input label="Prompt" value={prompt} onValue={setPrompt} />
-      <button type="submit" disabled={isBusy || prompt === ""}>
-        Make it
-      </button>
-      <Problem text={error} />
+    <Maker
+      title="Video"
+      label="Prompt"
+      verb="Make it"
+      text={prompt}
+      onText={setPrompt}
+      make={make}
+      options={options}
+    >
       {id !== undefined && (
         <p role="status">
           The task <code>{id}</code> is under way: <a href="#/tasks">look at it</a>.
         </p>
       )}
-    </form>
+    </Maker>
   );
 }
 
@@ -266,14 +304,9 @@ async function* deltas(response: Response): AsyncGenerator<string> {
     const events = (rest + value).split("\n\n");
     rest = events.pop() ?? "";
     for (const event of events) {
-      const data = event.replace(/^data: /, "");
-      if (data === "[DONE]") continue;
-      const { choices, error } = JSON.parse(data) as {
-        choices?: { delta: { content?: string | null } }[];
-        error?: { message: string };
-      };
-      if (error) throw new Error(error.message);
-      yield choices?.[0]?.delta.content ?? "";
+      const chunk = chunkOf(event);
+      if (chunk?.error) throw new Error(chunk.error.message);
+      yield deltaOf(chunk);
     }
   }
 }
