@@ -33,7 +33,11 @@ export function expectCalls(
   for (let index = 0; index < Math.max(calls.length, expected.length); index++) {
     const [call, wanted] = [calls[index], expected[index]];
     const problem =
-      call && wanted ? difference(call, wanted) : call ? "nobody expected it" : "it was not made";
+      call && wanted
+        ? difference(call, sentBy(emulator, call), wanted)
+        : call
+          ? "nobody expected it"
+          : "it was not made";
     isEqual &&= problem === undefined;
     const shown = call ? `${call.method} ${call.path} ${call.model ?? ""}`.trim() : JSON.stringify(wanted);
     lines.push(
@@ -44,20 +48,34 @@ export function expectCalls(
   throw new Error(`The calls are not those that were expected:\n${lines.join("\n")}`);
 }
 
-function difference(call: JournalEntry, { text, body, ...rest }: ExpectedCall): string | undefined {
+/** The body whole, where that is kept: what stands in the list is cut. */
+function sentBy({ journal }: Pick<Emulator, "journal">, { id, body }: JournalEntry): unknown {
+  const text = journal.get(id)?.request.text;
+  try {
+    return text === undefined ? body : JSON.parse(text);
+  } catch {
+    return body;
+  }
+}
+
+function difference(
+  call: JournalEntry,
+  sent: unknown,
+  { text, body, ...rest }: ExpectedCall,
+): string | undefined {
   for (const [name, wanted] of Object.entries(rest)) {
     const value = call[name as keyof JournalEntry];
     if (wanted !== undefined && value !== wanted) return `${name} is ${value}, not ${wanted}`;
   }
-  const sent = JSON.stringify(call.body) ?? "";
+  const written = JSON.stringify(sent) ?? "";
   if (
     typeof text === "string" &&
-    !sent.toLowerCase().includes(JSON.stringify(text).slice(1, -1).toLowerCase())
+    !written.toLowerCase().includes(JSON.stringify(text).slice(1, -1).toLowerCase())
   ) {
     return `its body does not hold ${JSON.stringify(text)}`;
   }
-  if (text instanceof RegExp && sent.search(text) < 0) return `its body does not match ${text}`;
-  return body === undefined ? undefined : missing(call.body, body, "body");
+  if (text instanceof RegExp && written.search(text) < 0) return `its body does not match ${text}`;
+  return body === undefined ? undefined : missing(sent, body, "body");
 }
 
 /** The first member that is not as it is wanted. */

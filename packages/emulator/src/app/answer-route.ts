@@ -46,9 +46,10 @@ export async function answerRoute(
   }
 
   const fault = services.faults.take({ path, model: entry.model, key: token });
-  const finish = async (answer: Response) => {
+  const finish = async (answer: Response, { isOwn = true } = {}) => {
     const answered = fault ? await faultAfter(fault, answer, signal) : answer;
-    const shaped = route.path === CHAT_PATH ? withStreamHabits(answered, services.profile) : answered;
+    const hasHabits = isOwn && route.path === CHAT_PATH;
+    const shaped = hasHabits ? withStreamHabits(answered, services.profile) : answered;
     return paceStream(shaped, services.pace, services.seed);
   };
   const explain = (...lines: string[]) => {
@@ -66,7 +67,8 @@ export async function answerRoute(
   const sentOn = script.exchange?.scripted
     ? undefined
     : await sendUpstream(services, route, body, parameters, observed);
-  if (sentOn) return finish(sentOn);
+  // A stream of somebody else's has habits of its own, and its pieces are no events.
+  if (sentOn) return finish(sentOn, { isOwn: false });
   const models = services.keys.modelsOf(key, base);
   const deniedModels = services.keys.deniedModelsOf(key);
   const bill = new Bill(services.ledger, services.models, { key, endpoint: route.path, requestId: entry.id });
@@ -100,8 +102,12 @@ function tolerated({ models }: Services, route: Route, body: unknown): unknown {
   return tolerate(route.path, body, typeof model === "string" ? models.find(model)?.capability : undefined);
 }
 
-function readJSON({ request, recording }: ObservedRequest): Promise<unknown> {
-  return readJSONBody(request, { onText: (text) => recording?.sentText(text) });
+function readJSON(observed: ObservedRequest): Promise<unknown> {
+  const onText = (text: string) => {
+    observed.text = text;
+    observed.recording?.sentText(text);
+  };
+  return readJSONBody(observed.request, { onText });
 }
 
 async function readForm({ request, recording }: ObservedRequest): Promise<unknown> {

@@ -21,6 +21,8 @@ export interface ObservedRequest {
   headers: Record<string, string>;
   /** The journal entry under way. */
   entry: JournalEntry;
+  /** The body as it came, once it is read, where it is text. */
+  text?: string;
   /** Keeps what comes and goes, where it is kept whole. */
   recording: Recording | undefined;
   /** Aborts when the client leaves or the emulator closes. */

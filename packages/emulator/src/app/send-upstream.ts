@@ -1,6 +1,8 @@
 import type { Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
+import type { FormBody } from "../http/read-form-body.js";
 import { isRecord } from "../json/is-record.js";
+import type { UpstreamRequest } from "../upstream/upstream.js";
 import type { ObservedRequest } from "./observe-request.js";
 
 /**
@@ -12,7 +14,7 @@ export async function sendUpstream(
   route: Route,
   body: unknown,
   parameters: Record<string, string>,
-  { request, url, path, entry, signal }: ObservedRequest,
+  { request, url, path, entry, text, signal }: ObservedRequest,
 ): Promise<Response | undefined> {
   const { upstream } = services;
   if (upstream === undefined || !isForeign(services, route, body, parameters)) return undefined;
@@ -24,7 +26,10 @@ export async function sendUpstream(
     method: request.method,
     path: path + url.search,
     accept: request.headers.get("accept"),
-    ...(await contentOf(body)),
+    ...(route.multipart
+      ? await encodeForm(body as FormBody)
+      : // As it came: numbers that a parser rounds arrive as they were written.
+        { contentType: text === undefined ? null : "application/json", body: text }),
     signal,
   });
 }
@@ -42,20 +47,12 @@ function isForeign(
   return id !== undefined && !tasks.list().some((task) => task.id === id || task.externalId === id);
 }
 
-/** A body as it travels: a form has a boundary of its own each time. */
-async function contentOf(
-  body: unknown,
-): Promise<{ contentType: string | null; body: Uint8Array | undefined }> {
-  if (body === undefined) return { contentType: null, body: undefined };
-  const fields = isRecord(body) ? Object.entries(body) : [];
-  if (!fields.some(([, value]) => [value].flat().some((each) => each instanceof File))) {
-    return { contentType: "application/json", body: new TextEncoder().encode(JSON.stringify(body)) };
-  }
-  const form = new FormData();
-  for (const [name, value] of fields) {
-    for (const each of [value].flat()) form.append(name, each instanceof File ? each : String(each));
-  }
-  const encoded = new Response(form);
+/** A form as it travels: it has a boundary of its own each time. */
+async function encodeForm(form: FormBody): Promise<Pick<UpstreamRequest, "contentType" | "body">> {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(form))
+    for (const each of [value].flat()) data.append(name, each);
+  const encoded = new Response(data);
   return {
     contentType: encoded.headers.get("content-type"),
     body: new Uint8Array(await encoded.arrayBuffer()),

@@ -1,5 +1,6 @@
 import { matchesPath } from "./matches-path.js";
 import { Refusal } from "./refusal.js";
+import { requireInteger } from "./require-integer.js";
 
 /** How a fault makes the gateway misbehave. */
 export const FAULT_KINDS = [
@@ -65,9 +66,9 @@ export class FaultStore {
     if (!FAULT_KINDS.includes(fault.kind)) {
       throw new Refusal(`The fault kind "${fault.kind}" is unknown; there are ${FAULT_KINDS.join(", ")}.`);
     }
-    requireRange("times", fault.times, 1, Number.MAX_SAFE_INTEGER);
-    requireRange("status", fault.status, fault.kind === "html" ? 200 : 400, 599);
-    requireRange("delayMs", fault.delayMs, 0, 2 ** 31 - 1);
+    requireInteger("times of a fault", fault.times, 1, Number.MAX_SAFE_INTEGER);
+    requireInteger("status of a fault", fault.status, fault.kind === "html" ? 200 : 400, 599);
+    requireInteger("delayMs of a fault", fault.delayMs, 0);
     const id = `fault-${++this.count}`;
     this.faults.push({ id, fault: { ...fault }, left: fault.times ?? Number.POSITIVE_INFINITY });
     return id;
@@ -102,10 +103,4 @@ function matches(fault: Fault, target: FaultTarget): boolean {
     (fault.model === undefined || fault.model === target.model) &&
     (fault.key === undefined || fault.key === target.key)
   );
-}
-
-function requireRange(name: string, value: number | undefined, min: number, max: number): void {
-  if (value !== undefined && !(Number.isInteger(value) && value >= min && value <= max)) {
-    throw new Refusal(`${name} of a fault must be an integer from ${min} to ${max} (got ${value}).`);
-  }
 }

@@ -203,6 +203,20 @@ describe("recorded calls over HTTP", () => {
     expect(await until("never").catch(() => false)).toBe(false);
   });
 
+  it("are skipped for a reader that is far behind, who is told so once, and hears of what comes later", async () => {
+    const emulator = createEmulator();
+    const response = await emulator.fetch(`${new URL(emulator.url).origin}/_emulator/api/events`);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let call = 0; call < 700; call++) await (await emulator.fetch(`${emulator.url}/models`)).text();
+    let text = "";
+    while (!text.includes("event: skipped")) text += (await reader?.read())?.value;
+    emulator.journal.clear();
+    while (!text.includes("event: cleared")) text += (await reader?.read())?.value;
+    expect(text.match(/event: skipped/g)).toHaveLength(1);
+    expect(text.match(/event: entry/g)?.length).toBeLessThan(1_100);
+    await emulator.close();
+  });
+
   it("end for a reader without a port, too, and leave no listener where one leaves", async () => {
     const emulator = createEmulator();
     const open = async () => {

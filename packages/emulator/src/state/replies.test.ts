@@ -285,6 +285,15 @@ describe("scripted replies over HTTP", () => {
 });
 
 describe("expectCalls", () => {
+  it("looks at bodies whole, also where the list shows them cut", async () => {
+    const { emulator, ask } = await startEmulator();
+    const long = `${"x".repeat(5_000)} refund`;
+    await ask(long);
+    const messages = [{ role: "user", content: long }];
+    expectCalls(emulator, [{ text: "X refund", body: { messages } }]);
+    expectCalls(emulator, [{ text: /x refund/ }]);
+  });
+
   it("holds where the calls are those, and says of each that differs how", async () => {
     const { emulator, ask, post } = await startEmulator();
     await ask('Where is my "refund"?');

@@ -1,5 +1,6 @@
 import { matchesPath } from "./matches-path.js";
 import { Refusal } from "./refusal.js";
+import { requireInteger } from "./require-integer.js";
 
 /** What JSON can hold. */
 export type JSONValue =
@@ -210,18 +211,12 @@ function requireSense(rule: ReplyRule): void {
   if (first === undefined && rule.pace === undefined && says.every((name) => rule[name] === undefined)) {
     throw new Refusal("A reply says something: give reply, chunks, toolCalls, body, events, error or pace.");
   }
-  requireInteger("times", rule.times, 1);
-  requireInteger("when.turn", rule.when?.turn, 1);
-  requireInteger("error.status", rule.error?.status, 400, 599);
-  requireInteger("error.retryAfter", rule.error?.retryAfter, 0);
-  requireInteger("pace.firstMs", rule.pace?.firstMs, 0);
-  requireInteger("pace.eachMs", rule.pace?.eachMs, 0);
-  requireInteger("usage.promptTokens", rule.usage?.promptTokens, 0);
-  requireInteger("usage.completionTokens", rule.usage?.completionTokens, 0);
-}
-
-function requireInteger(name: string, value: number | undefined, min: number, max = 2 ** 31 - 1): void {
-  if (value !== undefined && !(Number.isInteger(value) && value >= min && value <= max)) {
-    throw new Refusal(`${name} of a reply must be an integer from ${min} to ${max} (got ${value}).`);
-  }
+  requireInteger("times of a reply", rule.times, 1);
+  requireInteger("when.turn of a reply", rule.when?.turn, 1);
+  requireInteger("error.status of a reply", rule.error?.status, 400, 599);
+  requireInteger("error.retryAfter of a reply", rule.error?.retryAfter, 0);
+  requireInteger("pace.firstMs of a reply", rule.pace?.firstMs, 0);
+  requireInteger("pace.eachMs of a reply", rule.pace?.eachMs, 0);
+  requireInteger("usage.promptTokens of a reply", rule.usage?.promptTokens, 0);
+  requireInteger("usage.completionTokens of a reply", rule.usage?.completionTokens, 0);
 }

@@ -20,23 +20,26 @@ async function chained(options: Partial<UpstreamOptions> = {}, more: EmulatorOpt
 }
 
 /** An emulator before a server that does as it likes. */
-async function inFrontOf(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-  options: Partial<UpstreamOptions> = {},
-) {
-  const server = createServer(handle).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+async function inFrontOf(handle: Handler, options: Partial<UpstreamOptions> = {}) {
+  const { baseURL } = await serve(handle);
   const started = await startEmulator({ upstream: { baseURL, ...options } });
   return {
     ...started,
     ask: (stream = false) =>
       started.post("/chat/completions", { model: "theirs", stream, messages: QUESTION }),
   };
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function serve(handle: Handler): Promise<{ baseURL: string }> {
+  const server = createServer(handle).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
 }
 
 describe("an upstream", () => {
@@ -112,6 +115,51 @@ describe("an upstream", () => {
       model: "local-video-2.0",
     });
     expect(behind.videos.list()).toHaveLength(1);
+  });
+
+  it("is sent a body as it came, and a form as a form also without files", async () => {
+    const received: string[] = [];
+    const { emulator, post } = await inFrontOf(async (request, response) => {
+      let text = "";
+      for await (const piece of request) text += piece;
+      received.push(`${request.headers["content-type"]?.split(";")[0]} ${text}`);
+      response.end("{}");
+    });
+    const body = '{"model": "theirs", "seed": 90071992547409931}';
+    const headers = { ...bearer("sk-emulator"), "content-type": "application/json" };
+    await (await fetch(`${emulator.url}/chat/completions`, { method: "POST", headers, body })).text();
+    const form = new FormData();
+    form.set("model", "theirs");
+    form.set("prompt", "a hat");
+    const edited = { method: "POST", headers: bearer("sk-emulator"), body: form };
+    await (await fetch(`${emulator.url}/images/edits`, edited)).text();
+    await (await post("/embeddings", { model: "theirs", input: "a" })).text();
+    expect(received).toEqual([
+      `application/json ${body}`,
+      expect.stringMatching(/^multipart\/form-data [\s\S]*name="prompt"\r\n\r\na hat/),
+      'application/json {"model":"theirs","input":"a"}',
+    ]);
+  });
+
+  it("streams as it does, in whatever pieces and shapes the emulator's own streams are", async () => {
+    const stream = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"你好"}}]}\n\ndata: [DONE]\n\n';
+    for (const pace of ["events", "whole", "bytes", "cuts"] as const) {
+      const { baseURL } = await serve(async (_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (const byte of Buffer.from(stream)) {
+          response.write(Buffer.of(byte));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        response.end();
+      });
+      const before = await startEmulator({ upstream: { baseURL }, profile: "newapi", pace });
+      const response = await before.post("/chat/completions", {
+        model: "theirs",
+        stream: true,
+        messages: QUESTION,
+      });
+      expect(await response.text()).toBe(stream);
+    }
   });
 
   it("is not asked where a script, a fault or a refusal of the key comes first", async () => {

@@ -20,7 +20,7 @@ export interface UpstreamRequest {
   path: string;
   contentType: string | null;
   accept: string | null;
-  body: Uint8Array | undefined;
+  body: Uint8Array | string | undefined;
   /** Aborts when the client leaves or the emulator closes. */
   signal: AbortSignal;
 }
@@ -82,7 +82,7 @@ export class Upstream {
           ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
           "accept-encoding": "identity",
         },
-        ...(body !== undefined && { body: new Uint8Array(body) }),
+        ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
         redirect: "manual",
         signal: ending.signal,
       });
