@@ -46,7 +46,7 @@ const SHAPES: Record<Services["profile"]["tasks"], TaskShapes> = {
   bailian: { shown: bailianTaskBody, created: newBailianTaskBody, called: bailianTaskBody },
   newapi: {
     shown: byForm(newAPIVideoBody, newAPITaskBody),
-    created: byForm(newAPIVideoBody, ({ id }) => ({ id, task_id: id, object: "video" })),
+    created: newAPIVideoBody,
     called: byForm(newAPIVideoBody, newAPITaskBody),
   },
 };
