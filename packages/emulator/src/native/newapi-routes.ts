@@ -88,7 +88,9 @@ async function withImageAsURL(body: unknown): Promise<unknown> {
   if (!isRecord(body) || !(body["input_reference"] instanceof File)) return body;
   const { input_reference: file } = body;
   const base64 = Buffer.from(await file.arrayBuffer()).toString("base64");
-  return { ...body, input_reference: `data:${file.type || "image/png"};base64,${base64}` };
+  // Many say of a picture no more than that it is bytes.
+  const type = file.type.startsWith("image/") ? file.type : "image/png";
+  return { ...body, input_reference: `data:${type};base64,${base64}` };
 }
 
 /** The film itself, to the key that ordered it. */

@@ -27,7 +27,7 @@ export function readPage(url: URL, query: PageQuery): Page {
 function readBounded(url: URL, name: string, usual: number, most: number): number {
   const given = url.searchParams.get(name);
   if (given === null || given === "") return usual;
-  const value = /^\d{1,15}$/.test(given) ? Number(given) : 0;
+  const value = /^\d{1,16}$/.test(given) ? Number(given) : 0;
   if (value >= 1 && value <= most) return value;
   throw APIError.badRequest(`${name} must be an integer from 1 to ${most} (got "${given.slice(0, 60)}").`);
 }
