@@ -161,14 +161,16 @@ describe.each(PROFILES)("in the shapes of the profile %s", (profile) => {
     const poor = await errorOf(create(as("sk-poor"), "a boat"));
     expect(poor).toMatchObject({ kind: "permission_denied", insufficientQuota: true });
     expect((await errorOf(create(as("sk-wrong"), "a boat"))).kind).toBe("authentication");
-    const body = { model: "none", model_name: "none", prompt: "a", content: [] };
+    const body = { model: "none", model_name: "none", prompt: "a", content: [], image: "https://a.test" };
     const path = family === "content" ? "/videos" : `/videos/${family}`;
     const unknown = await errorOf(gateway.request({ method: "POST", path, body }));
     // Bailian has the same words for a model that is not there and for a body that is wrong.
     expect(unknown.kind).toBe(profile === "bailian" ? "bad_request" : "not_found");
     const model = family === "content" ? "local-video-2.0" : `local-${family}`;
-    const empty = { ...body, model, model_name: model, prompt: "" };
-    expect((await errorOf(gateway.request({ method: "POST", path, body: empty }))).kind).toBe("bad_request");
+    const tooLong = { ...body, model, model_name: model, duration: 400 };
+    expect((await errorOf(gateway.request({ method: "POST", path, body: tooLong }))).kind).toBe(
+      "bad_request",
+    );
     const missing = { v: 1, family, id: family === "content" ? "task_none" : "123" };
     expect((await errorOf(gateway.videos.retrieve(missing as never))).kind).toBe("not_found");
     expect(emulator.journal.list()).toHaveLength(5);

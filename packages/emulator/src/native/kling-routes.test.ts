@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { createEmulator } from "../create-emulator.js";
 import { startNative } from "../testing/native-caller.js";
+import { smallPng } from "../testing/small-png.js";
 
 const TEXT = "/v1/videos/text2video";
 const order = (prompt = "a boat", rest: object = {}) => ({
@@ -37,6 +39,40 @@ describe("text2video of Kling", () => {
     for (const other of ["/v1/videos/image2video", "/v1/videos/omni-video", "/v1/videos"])
       expect(await call("GET", `${other}/${id}`)).toMatchObject({ status: 404, body: { code: 1203 } });
     expect(emulator.videos.list({ family: "text2video" })).toMatchObject([{ id }]);
+  });
+
+  it("image2video also takes a last picture, and any of its lengths", async () => {
+    const rendered: object[] = [];
+    const emulator = createEmulator(
+      { profile: "kling", videoTimings: { queuedMs: 0, runningMs: 0 } },
+      {
+        media: {
+          describeImage: async () => ({}) as never,
+          renderVideo: async (video) => {
+            rendered.push(video);
+            return {
+              bytes: Uint8Array.of(1),
+              mediaType: "video/mp4",
+              durationSeconds: video.durationSeconds,
+            };
+          },
+        },
+      },
+    );
+    const [first, last] = [smallPng(), smallPng()].map((bytes) => Buffer.from(bytes).toString("base64"));
+    const headers = { authorization: "Bearer sk-emulator", "content-type": "application/json" };
+    const body = { model_name: "local-image2video", image: first, image_tail: last, duration: "7" };
+    const url = `${emulator.url}/videos/image2video`;
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const { data } = (await (await emulator.fetch(url, init)).json()) as { data: { task_id: string } };
+    await emulator.clock.advance(1);
+    const done = await (await emulator.fetch(`${url}/${data.task_id}`, { headers })).json();
+    const [video] = (done as { data: { task_result: { videos: { url: string }[] } } }).data.task_result
+      .videos;
+    expect((await emulator.fetch(video?.url ?? "")).status).toBe(200);
+    expect(rendered).toMatchObject([
+      { durationSeconds: 7, firstFrame: expect.any(Uint8Array), lastFrame: expect.any(Uint8Array) },
+    ]);
   });
 
   it("takes a model of either kind, and its usual one where none is named", async () => {

@@ -19,13 +19,16 @@ const PAGES = {
 
 /** Where clients of Kling look for videos, beside what the API itself describes. */
 export const klingRoutes: readonly Route[] = [
-  {
-    method: "POST",
-    path: "/v1/videos/text2video",
-    handle: createTextToVideoTask,
-    promptTexts: (body) => [wrappedPromptText(body)],
-    createsTask: true,
-  },
+  // It takes more for a film that begins with a picture than the API describes.
+  ...(["text2video", "image2video"] as const).map(
+    (family): Route => ({
+      method: "POST",
+      path: `/v1/videos/${family}`,
+      handle: createTask(family),
+      promptTexts: (body) => [wrappedPromptText(body)],
+      createsTask: true,
+    }),
+  ),
   {
     method: "GET",
     path: "/v1/videos/text2video/:task_id",
@@ -37,10 +40,12 @@ export const klingRoutes: readonly Route[] = [
   ),
 ];
 
-function createTextToVideoTask(exchange: Exchange): Response {
-  const { model, video } = checkKlingRequest(exchange, "text2video");
-  const task = startNativeTask(exchange, model, video, ENDPOINTS.text2video);
-  return Response.json(klingTaskBody(task, exchange.services));
+function createTask(family: "text2video" | "image2video"): (exchange: Exchange) => Response {
+  return (exchange) => {
+    const { model, video } = checkKlingRequest(exchange, family);
+    const task = startNativeTask(exchange, model, video, ENDPOINTS[family]);
+    return Response.json(klingTaskBody(task, exchange.services));
+  };
 }
 
 /** The tasks of the caller that one endpoint made, the newest first. */

@@ -13,7 +13,13 @@ const PATHS = Object.entries(NATIVE_PATHS).flatMap(([owner, { base, routes }]) =
 ]);
 /** What the API itself has, too, whatever the profile. */
 const DESCRIBED = [
-  ...["GET /v1/videos/123", "POST /v1/videos", "GET /v1/videos/image2video", "GET /v1/videos/omni-video"],
+  ...[
+    "GET /v1/videos/123",
+    "POST /v1/videos",
+    "POST /v1/videos/image2video",
+    "GET /v1/videos/image2video",
+    "GET /v1/videos/omni-video",
+  ],
   // Ids of tasks as far as the API knows.
   "GET /v1/videos/text2video",
 ];
