@@ -47,6 +47,8 @@ export interface Route {
   promptTexts?(body: unknown): readonly string[];
   /** Where a body, checked or not, stands in its conversation. */
   conversationOf?(body: unknown): { turn: number; tool: string | undefined };
+  /** No other server of the wire format has it: it is answered here, whatever it asks for. */
+  isNative?: boolean;
   /** `[[fail]]` and `[[stuck]]` are about the task that the endpoint creates, not about its answer. */
   createsTask?: boolean;
 }

@@ -64,9 +64,8 @@ export async function answerRoute(
   const script = await findScriptedAnswer(services, route, body, observed);
   if (entry.reply !== undefined) explain(`${entry.reply} is for it.`);
   if (script.whole) return finish(script.whole);
-  const sentOn = script.exchange?.scripted
-    ? undefined
-    : await sendUpstream(services, route, body, parameters, observed);
+  const staysHere = route.isNative || script.exchange?.scripted;
+  const sentOn = staysHere ? undefined : await sendUpstream(services, route, body, parameters, observed);
   // A stream of somebody else's has habits of its own, and its pieces are no events.
   if (sentOn) return finish(sentOn, { isOwn: false });
   const models = services.keys.modelsOf(key, base);

@@ -45,7 +45,7 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
       ),
     );
   };
-  for (const route of native.routes) serve("general", "", route);
+  for (const route of native.routes) serve("general", "", { ...route, isNative: !isDescribed(route) });
   if (native.base !== undefined) for (const route of routes) serve("general", native.base, route);
   for (const base of BASE_KINDS) {
     for (const route of routes) serve(base, BASE_PATHS[base], route);
@@ -67,4 +67,9 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
     throw error;
   });
   return app;
+}
+
+/** Whether an upstream's route stands in the place of one that the API describes. */
+function isDescribed({ method, path }: Route): boolean {
+  return routes.some((route) => route.method === method && BASE_PATHS.general + route.path === path);
 }

@@ -5,6 +5,7 @@ import { splitBasePath } from "../http/base-kinds.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
 import { isEventStream } from "../http/event-stream.js";
 import { authorizationOf } from "../native/kling-token.js";
+import { NATIVE_PATHS } from "../native/native-paths.js";
 import { errorResponse } from "../profiles/error-envelopes.js";
 import type { JournalEntry } from "../state/journal.js";
 import { maskKey } from "../state/key-store.js";
@@ -43,7 +44,7 @@ export async function observeRequest(
 ): Promise<Response> {
   const started = performance.now();
   const url = new URL(request.url);
-  const { base, path } = splitBasePath(url.pathname);
+  const { base, path } = splitBasePath(url.pathname, NATIVE_PATHS[services.profile.tasks].base);
   const authorization = authorizationOf(request, services.profile);
   const token = bearerToken(authorization);
   const entry: JournalEntry = {

@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createEmulator, type Emulator, type ProfileName } from "../index.js";
 import { bearer } from "../testing/start-emulator.js";
 import { NATIVE_PATHS } from "./native-paths.js";
@@ -100,5 +102,60 @@ describe("pages of other origins", () => {
       headers: { ...headers, origin: "https://app.test" },
     });
     expect(response.headers.get("access-control-allow-origin")).toBe("https://app.test");
+  });
+});
+
+describe("what is asked of an upstream's own base address", () => {
+  const chat = { model: "local-chat", messages: [{ role: "user", content: "a" }] };
+
+  it.each<[ProfileName, string]>([
+    ["ark", "/api/v3"],
+    ["bailian", "/compatible-mode/v1"],
+  ])("%s: faults, scripts and the journal know it by the path of the API", async (profile, base) => {
+    const emulator = createEmulator({ profile });
+    const post = (body: object) =>
+      emulator.fetch(new URL(`${base}/chat/completions`, emulator.url), {
+        ...{ method: "POST", headers, body: JSON.stringify(body) },
+      });
+    emulator.faults.add({ kind: "status", status: 418, path: "/chat/completions", times: 1 });
+    expect((await post(chat)).status).toBe(418);
+    emulator.replies.add({ when: { path: "/chat/completions" }, events: [{ choices: [] }], times: 1 });
+    expect(await (await post({ ...chat, stream: true })).text()).toContain("[DONE]");
+    expect((await post(chat)).status).toBe(200);
+    expect(emulator.journal.list({ path: "/chat/completions" })).toMatchObject(Array(3).fill({ base: null }));
+  });
+
+  it("is sent on as the API has it, and what only the upstream's clients know is not", async () => {
+    const asked: string[] = [];
+    const behind = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(200, { "content-type": "application/json" }).end('{"from":"behind"}');
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => behind.once("listening", resolve));
+    onTestFinished(() => {
+      behind.close();
+      behind.closeAllConnections();
+    });
+    const baseURL = `http://127.0.0.1:${(behind.address() as AddressInfo).port}/v1`;
+    const answer = async (profile: ProfileName, method: string, path: string, body?: object) => {
+      const emulator = createEmulator({ profile, upstream: { baseURL } });
+      const response = await emulator.fetch(new URL(path, emulator.url), {
+        ...{ method, headers: { ...headers, "x-dashscope-async": "enable" } },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return JSON.stringify(await response.json()).includes("behind");
+    };
+    const video = { model: "theirs", prompt: "a", input: { prompt: "a" } };
+    expect(await answer("bailian", "POST", "/compatible-mode/v1/chat/completions", { model: "theirs" })).toBe(
+      true,
+    );
+    expect(await answer("newapi", "POST", "/v1/videos", video)).toBe(true);
+    expect(await answer("newapi", "GET", "/v1/videos/theirs")).toBe(true);
+    expect(await answer("newapi", "POST", "/v1/video/generations", video)).toBe(false);
+    expect(await answer("bailian", "GET", "/api/v1/tasks/theirs")).toBe(false);
+    const create = "/api/v1/services/aigc/video-generation/video-synthesis";
+    expect(await answer("bailian", "POST", create, video)).toBe(false);
+    expect(await answer("ark", "DELETE", "/api/v3/contents/generations/tasks/theirs")).toBe(false);
+    expect(asked).toEqual(["POST /v1/chat/completions", "POST /v1/videos", "GET /v1/videos/theirs"]);
   });
 });
