@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createEmulator } from "../create-emulator.js";
 import { callbackReceiver } from "../testing/callback-receiver.js";
 import { startNative } from "../testing/native-caller.js";
+import { bearer } from "../testing/start-emulator.js";
 
 const CREATE = "/api/v1/services/aigc/video-generation/video-synthesis";
 const ASYNC = { "x-dashscope-async": "enable" };
@@ -54,6 +56,31 @@ describe("a task of Bailian", () => {
     await emulator.clock.advance(120_000);
     const { usage } = (await call("GET", `/api/v1/tasks/${created.body.output.task_id}`)).body;
     expect(usage).toMatchObject({ size, duration: 15 });
+  });
+
+  it("is made of the seed that it asks for", async () => {
+    const seeds: number[] = [];
+    const emulator = createEmulator(
+      { profile: "bailian", videoTimings: { queuedMs: 0, runningMs: 0 } },
+      {
+        media: {
+          renderVideo: async ({ seed, durationSeconds }) => {
+            seeds.push(seed);
+            return { bytes: Uint8Array.of(1), mediaType: "video/mp4", durationSeconds };
+          },
+        },
+      },
+    );
+    const headers = { ...bearer("sk-emulator"), ...ASYNC };
+    const { body } = order("a boat", { parameters: { seed: 41 } });
+    const url = new URL(CREATE, emulator.url);
+    await emulator.fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    await emulator.clock.advance(1);
+    const id = emulator.videos.list()[0]?.id;
+    const shown = await emulator.fetch(new URL(`/api/v1/tasks/${id}`, emulator.url), { headers });
+    await emulator.fetch(((await shown.json()) as { output: { video_url: string } }).output.video_url);
+    expect(seeds).toEqual([41]);
+    await emulator.close();
   });
 
   it.each<[string, object]>([

@@ -100,6 +100,18 @@ describe("tasks of new-api", () => {
     });
   });
 
+  it("have no film until they have succeeded", async () => {
+    const { emulator, call } = await startNative({ profile: "newapi" });
+    const { id } = (await call("POST", OWN, order("a boat [[fail]]"))).body;
+    for (const status of ["QUEUED", "IN_PROGRESS", "FAILURE"]) {
+      expect(await call("GET", `/v1/videos/${id}/content`)).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining(`current status: ${status}.`) } },
+      });
+      await emulator.clock.advance(60_000);
+    }
+  });
+
   it("take a form, and a picture in it", async () => {
     const { emulator, call } = await startNative({ profile: "newapi" });
     const form = new FormData();
