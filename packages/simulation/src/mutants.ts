@@ -205,7 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     fault: "records are not on the disk when they are said to be",
     file: RECORDS,
-    from: "if (this.#durable) await handle.datasync();",
+    from: "if (this.#durable) await this.#sync(handle, entries, lines);",
     to: "",
     scenarios: INGEST,
   },
