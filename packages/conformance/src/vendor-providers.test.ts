@@ -9,6 +9,7 @@ import {
   streamText,
   tool,
 } from "ai";
+import { KlingAPI } from "kling-api";
 import OpenAI from "openai";
 import { createQwen } from "qwen-ai-provider-v5";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -239,6 +240,49 @@ describe("qwen-ai-provider-v5 on the profile bailian", () => {
     let said = "";
     for await (const piece of result.textStream) said += piece;
     expect([text, said, await result.finishReason]).toEqual(["6 * 7 = 42", "6 * 7 = 42", "stop"]);
+  });
+});
+
+describe("kling-api on the profile kling", () => {
+  const onKling = async (accessKey = "sk-emulator") => {
+    const { emulator, origin } = await started({
+      profile: "kling",
+      models: [{ id: "kling-v1", like: "local-image2video" }],
+    });
+    const kling = new KlingAPI({ accessKey, secretKey: "any" });
+    // It takes no address without TLS, so that its requests are led here one step later.
+    kling.client.defaults.baseURL = origin;
+    return { emulator, kling };
+  };
+  const quietly = { interval: 1, showSpinner: false };
+
+  it("signs, orders a film from text, polls, and downloads it", async () => {
+    const { emulator, kling } = await onKling();
+    const { data } = await kling.textToVideo({ model_name: "kling-v1", prompt: "A red fox", duration: "5" });
+    const done = await kling.waitForVideoResult(
+      data.task_id,
+      (id: string) => kling.queryTextToVideoTask(id),
+      quietly,
+    );
+    const film = await fetch(done.data.task_result?.videos?.[0]?.url ?? "");
+    expect(isFilm(new Uint8Array(await film.arrayBuffer()))).toBe(true);
+    expect(emulator.videos.list({ family: "text2video" }).map(({ id }) => id)).toEqual([data.task_id]);
+    expect(emulator.ledger.total("sk-emulator").calls).toBe(1);
+  });
+
+  it("is told why it gets none", async () => {
+    const { kling } = await onKling();
+    const { data } = await kling.textToVideo({ model_name: "kling-v1", prompt: "a boat [[fail]]" });
+    const failed = await failureOf(
+      kling.waitForVideoResult(data.task_id, (id: string) => kling.queryTextToVideoTask(id), quietly),
+    );
+    expect(failed.message).toContain("asked for a failure");
+    expect(await failureOf(kling.queryTextToVideoTask("none"))).toMatchObject({ code: 1203 });
+    const unknown = kling.textToVideo({ model_name: "kling-v1-6", prompt: "a boat" });
+    expect(await failureOf(unknown)).toMatchObject({ code: 1203 });
+    const { kling: stranger } = await onKling("sk-stranger");
+    const refused = stranger.textToVideo({ model_name: "kling-v1", prompt: "a boat" });
+    expect(await failureOf(refused)).toMatchObject({ code: 1002 });
   });
 });
 
