@@ -3,6 +3,7 @@ import { type ByteDanceProvider, createByteDance } from "@ai-sdk/bytedance";
 import { createEmulator, type Emulator, type EmulatorOptions } from "@model-gateway/emulator";
 import {
   embedMany,
+  generateImage,
   generateText,
   experimental_generateVideo as generateVideo,
   isStepCount,
@@ -73,6 +74,15 @@ describe("@ai-sdk/bytedance on the profile ark", () => {
       taskId: task?.id,
       usage: { completion_tokens: charge?.counted.videoTokens },
     });
+  });
+
+  it("draws", async () => {
+    const { emulator, bytedance } = await onArk();
+    const { image } = await generateImage({
+      ...{ model: bytedance.image("local-image"), prompt: "A red fox", size: "512x512", maxRetries: 0 },
+    });
+    expect(image.mediaType).toMatch(/^image\/(png|jpeg)$/);
+    expect(emulator.ledger.list()).toMatchObject([{ model: "local-image", counted: { images: 1 } }]);
   });
 
   it("is told why it gets none", async () => {

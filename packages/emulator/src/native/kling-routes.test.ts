@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createEmulator } from "../create-emulator.js";
+import { callbackReceiver } from "../testing/callback-receiver.js";
 import { startNative } from "../testing/native-caller.js";
 import { smallPng } from "../testing/small-png.js";
 
@@ -88,6 +89,15 @@ describe("text2video of Kling", () => {
     const { task_id: id } = (await call("POST", TEXT, named)).body.data;
     expect((await call("GET", `${TEXT}/order-7`)).body.data.task_id).toBe(id);
     expect(await call("POST", TEXT, named)).toMatchObject({ status: 400, body: { code: 1201 } });
+  });
+
+  it("is told of to a callback, without the wrapper", async () => {
+    const { emulator, call } = await startNative({ profile: "kling" });
+    const { bodies, url } = await callbackReceiver();
+    const { task_id: id } = (await call("POST", TEXT, order("a boat", { callback_url: url }))).body.data;
+    await emulator.clock.advance(120_000);
+    expect(bodies).toMatchObject([{ task_status: "processing" }, { task_status: "succeed" }]);
+    expect(bodies[1]).toEqual((await call("GET", `${TEXT}/${id}`)).body.data);
   });
 
   it("lists what each path made, the newest first, by pages", async () => {

@@ -105,6 +105,15 @@ describe("pages of other origins", () => {
   });
 });
 
+it("pages of other origins may delete where an upstream's clients may", async () => {
+  const emulator = createEmulator({ profile: "ark", cors: ["https://app.test"] });
+  const url = new URL("/api/v3/contents/generations/tasks/123", emulator.url);
+  const asked = { origin: "https://app.test", "access-control-request-method": "DELETE" };
+  const response = await emulator.fetch(url, { method: "OPTIONS", headers: asked });
+  expect(response.status).toBe(204);
+  expect(response.headers.get("access-control-allow-methods")).toContain("DELETE");
+});
+
 describe("what is asked of an upstream's own base address", () => {
   const chat = { model: "local-chat", messages: [{ role: "user", content: "a" }] };
 
