@@ -156,3 +156,28 @@ describe("DELETE of Ark", () => {
     });
   });
 });
+
+describe("errors of Ark", () => {
+  it("have its codes and types", async () => {
+    const { call } = await startNative({ profile: "ark", keys: [{ key: "sk-poor", quota: 1 }] });
+    const refused = (status: number, code: string, type: string) => ({
+      status,
+      body: { error: { code, type, param: "", message: expect.stringMatching(/ Request ID: \S+$/) } },
+    });
+    const missing = refused(404, "InvalidEndpointOrModel.NotFound", "NotFound");
+    expect(await call("POST", TASKS, order("a", { model: "none" }))).toEqual(missing);
+    expect(await call("GET", `${TASKS}/none`)).toEqual(missing);
+    expect(await call("POST", TASKS, { ...order(), key: "sk-poor" })).toEqual(
+      refused(403, "AccountOverdueError", "Forbidden"),
+    );
+    expect(await call("GET", TASKS, { key: "sk-wrong" })).toEqual(
+      refused(401, "AuthenticationError", "Unauthorized"),
+    );
+    expect(await call("POST", TASKS, order("[[429]]"))).toEqual(
+      refused(429, "RateLimitExceeded.EndpointRPMExceeded", "TooManyRequests"),
+    );
+    expect(await call("POST", TASKS, order("[[503]]"))).toEqual(
+      refused(503, "InternalServiceError", "InternalServerError"),
+    );
+  });
+});
