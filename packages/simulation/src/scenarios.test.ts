@@ -7,7 +7,7 @@ import { SCENARIOS } from "./scenarios.js";
 const WORLDS = 500;
 /** Where that many take too long. */
 const FEWER: Record<string, number> = {
-  "core-budget": 200,
+  "core-budget": 300,
   "core-ingest": 200,
   "failing-disk": 300,
   "failing-disk-files": 300,
