@@ -46,7 +46,7 @@ async function think(exchange: Exchange, request: ChatRequest, reasons: boolean)
   const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
   const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
   const seed = request.seed ?? services.seed;
-  const reply = composeReply(request, { seed, reasons, seenImages });
+  const reply = composeReply(request, { seed, now: services.clock.now(), reasons, seenImages });
   explain(...reply.why);
   return limitReply(reply, request);
 }

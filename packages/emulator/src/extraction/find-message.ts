@@ -1,0 +1,73 @@
+import type { TextSource } from "./text-source.js";
+
+const QUOTE = "[\"“„'‘「『《]([^\"“”„‘’「」『』《》\\n]{1,300})[\"”“’'」』》]";
+const SUBJECT = [
+  new RegExp(`(?:\\bsubject(?: line)?|\\bbetreff(?:zeile)?|主题|标题)(?:\\s?(?:is|of|ist|lautet|为|是|叫|写))?\\s?[:：=]?\\s?${QUOTE}`, "iu"),
+  /(?:\bsubject(?: line)?|\bbetreff(?:zeile)?)\s?[:=]\s?([^\n,;.]{1,120})/iu,
+  /(?:\bsubject(?: line)?|\bbetreff)\s([^\n,;.]{1,80}?)(?=\s(?:saying|that says|and (?:the )?(?:text|body|message|tell)|telling|und (?:dem )?(?:text|inhalt)|with|mit)\b|[,;.\n]|$)/iu,
+  /(?:主题|标题)(?:是|为|叫|：|:)\s?([^\n，。,；]{1,60})/u,
+  /\b(?:about|regarding|concerning)\s([^,.!?\n]{2,80}?)(?=\s(?:saying|that says|telling)\b|[,.!?\n]|$)/iu,
+  /(?:^|\s)(?:über|bezüglich|wegen)\s([^,.!?\n]{2,80})/iu,
+  /关于([^，。,！？\n]{1,40}?)的(?:邮件|信|消息|短信)/u,
+];
+const CONTENT = [
+  new RegExp(
+    `(?:\\b(?:saying|says|say|reading|reads|(?:with the )?(?:text|body|message|content|words)(?: of)?)|\\b(?:(?:mit dem |und dem )?(?:text|inhalt|nachrichtentext|wortlaut)|schreib(?:e)? ihm|sag(?:e)? ihr)|内容(?:是|为|写)?|正文(?:是|为)?|写着|说)\\s?[:：,]?\\s?${QUOTE}`,
+    "iu",
+  ),
+  /(?:(?<!\d)[:：](?!\d|\/\/)\s?|\b(?:saying|that says|which says|reading|to say|to tell (?:him|her|them)|telling (?:him|her|them)|tell (?:him|her|them)|letting (?:him|her|them) know|let (?:him|her|them) know|informing (?:him|her|them))(?: that)?\s|\b(?:body|text|message)\s(?:is\s)?)(.+)$/isu,
+  /^say\s+(.+)$/isu,
+  /\b(?:email|mail|message|text|write|inform|tell|notify|schreib)\b[^.\n]{0,80}\bthat\s(.+)$/isu,
+  /(?:内容(?:是|为|写)|正文(?:是|为)|写着|告诉(?:他们?|她们?|大家|[\u4e00-\u9fff]{2,3}?)|说明|通知(?:他们?|她们?|大家)|说)[:：，]?\s?(.+)$/su,
+];
+const GERMAN_CLAUSE = /,\s(?:dass|daß)\s([^.!?\n]{3,300})/iu;
+const REMINDER = [
+  /\bremind me (?:to|about|that|of)\s(.+)$/isu,
+  /\berinner(?:e|st)? mich(?: bitte)?[^,.\n]{0,60}?(?:daran)?,\s(.+)$/isu,
+  /\berinner(?:e)? mich(?: bitte)?\s(?:an|daran)\s(.+)$/isu,
+  /提醒我(?:要|去|在)?(.+)$/su,
+];
+
+/** The subject of a message that a request tells. */
+export function findSubject(source: TextSource): string | undefined {
+  for (const pattern of SUBJECT) {
+    const said = pattern.exec(source.text)?.[1]?.trim();
+    if (said) return source.use(said.replace(/["”“’'」]+$/u, ""));
+  }
+  return undefined;
+}
+
+/** What a message, a note or a reminder is to say. */
+export function findMessage(source: TextSource): string | undefined {
+  const { text } = source;
+  const clause = GERMAN_CLAUSE.exec(text)?.[1];
+  if (clause !== undefined) return mainClause(clause.trim());
+  for (const pattern of CONTENT) {
+    const said = pattern.exec(text)?.[1];
+    if (said !== undefined) return source.use(trim(said));
+  }
+  const reminder = findReminder(source);
+  return reminder ?? source.takeQuoted();
+}
+
+/** What somebody wants to be reminded of, without when. */
+export function findReminder({ text }: TextSource): string | undefined {
+  for (const pattern of REMINDER) {
+    const said = pattern.exec(text)?.[1];
+    if (said !== undefined) return trim(said);
+  }
+  return undefined;
+}
+
+function trim(text: string): string {
+  const said = text.trim();
+  const quoted = /^["“„'‘「]([^"“”„「」]+)["”“'’」]/u.exec(said)?.[1];
+  // A quote inside is kept; marks around it all and the end of the sentence are not.
+  return (quoted ?? said).replace(/["”“」]+$/u, "").replace(/[.。]$/u, "").trim();
+}
+
+/** "Ich später komme", as it stands behind "dass", is "ich komme später". */
+function mainClause(clause: string): string {
+  const match = /^(ich|wir|er|sie|es|du|ihr) (.+) (\p{Ll}+)$/iu.exec(clause);
+  return match ? `${match[1]} ${match[3]} ${match[2]}` : clause;
+}
