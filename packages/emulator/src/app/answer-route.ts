@@ -14,8 +14,10 @@ import { tolerate } from "../profiles/tolerate.js";
 import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
+import { readSentBody, type SentBody } from "./read-sent-body.js";
 import { findScriptedAnswer } from "./scripted-answer.js";
 import { sendUpstream } from "./send-upstream.js";
+import { tapedPath } from "./taped-path.js";
 
 /** Whose streams have the habits of a route. */
 const CHAT_PATH = "/chat/completions";
@@ -37,9 +39,12 @@ export async function answerRoute(
   } finally {
     Object.assign(observed.headers, services.rates.headersOf(key));
   }
+  const { tape } = services;
   let body: unknown;
-  if (route.method === "POST") {
-    body = route.multipart ? await readForm(observed) : await readJSON(observed);
+  let sent: SentBody | undefined;
+  if (tape || route.method === "POST") {
+    if (tape) sent = await readSentBody(observed);
+    body = sent ? sent.body : route.multipart ? await readForm(observed) : await readJSON(observed);
     if (services.journal.bodies !== "none") entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;
@@ -58,7 +63,8 @@ export async function answerRoute(
   if (fault) explain(`The fault ${fault.id} (${fault.kind}) is in force.`);
   const replacement = fault && (await faultBefore(fault, signal));
   if (replacement) return replacement;
-  await obeyMarkers(route, body, { signal, explain });
+  // They are for the models of the emulator itself.
+  if (!tape) await obeyMarkers(route, body, { signal, explain });
   if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
 
   const script = await findScriptedAnswer(services, route, body, observed);
@@ -66,7 +72,14 @@ export async function answerRoute(
   if (script.whole) return finish(script.whole);
   const sentOn = script.exchange?.scripted
     ? undefined
-    : await sendUpstream(services, route, body, parameters, observed);
+    : tape && sent
+      ? await tape.answer({
+          ...{ ...sent, method: request.method, path: tapedPath(url), query: url.searchParams },
+          ...{ origin: url.origin, token, signal, explain },
+          contentType: request.headers.get("content-type"),
+          accept: request.headers.get("accept"),
+        })
+      : await sendUpstream(services, route, body, parameters, observed);
   // A stream of somebody else's has habits of its own, and its pieces are no events.
   if (sentOn) return finish(sentOn, { isOwn: false });
   const models = services.keys.modelsOf(key, base);

@@ -10,6 +10,7 @@ import { arkRoutes } from "./ark-routes.js";
 import { observeRequest } from "./observe-request.js";
 import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
+import { addTapeRoutes } from "./tape-routes.js";
 
 /** What an application is told beside its services. */
 export interface AppSettings extends ControlSettings {
@@ -32,7 +33,8 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
   if (settings.cors.length > 0) {
     const origin = settings.cors.includes("*") ? "*" : [...settings.cors];
     const allow = cors({ origin, exposeHeaders: EXPOSED_HEADERS, maxAge: 600 });
-    for (const path of [...BASE_KINDS.map((base) => BASE_PATHS[base]), "/files"]) app.use(`${path}/*`, allow);
+    for (const path of [...BASE_KINDS.map((base) => BASE_PATHS[base]), "/files", "/recorded"])
+      app.use(`${path}/*`, allow);
   }
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
@@ -50,17 +52,23 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
   if (services.profile.tasks === "ark") {
     for (const route of [...routes, ...arkRoutes]) serve("general", ARK_PREFIX, route);
   }
-  app.get("/files/:owner/:name", (context) =>
-    observeRequest(services, context.req.raw, ({ request, url }) =>
-      serveFile(services, request, url, context.req.param()),
-    ),
-  );
+  // Nothing is made here while others answer.
+  if (!services.tape) {
+    app.get("/files/:owner/:name", (context) =>
+      observeRequest(services, context.req.raw, ({ request, url }) =>
+        serveFile(services, request, url, context.req.param()),
+      ),
+    );
+  }
   addControlRoutes(app, emulator, settings);
-  app.notFound((context) =>
-    observeRequest(services, context.req.raw, ({ request, url }) => {
-      throw noSuchEndpoint(request, url);
-    }),
-  );
+  if (services.tape) addTapeRoutes(app, services, services.tape);
+  else {
+    app.notFound((context) =>
+      observeRequest(services, context.req.raw, ({ request, url }) => {
+        throw noSuchEndpoint(request, url);
+      }),
+    );
+  }
   app.onError((error) => {
     // What is no response (a dropped connection, a client that has gone) is the caller's to handle.
     throw error;
