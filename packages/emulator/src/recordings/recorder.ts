@@ -8,6 +8,7 @@ import { UpstreamIdle } from "../upstream/upstream-idle.js";
 import { describeRequest, whatMatters } from "./describe-request.js";
 import { describeResponse, type ReceivedAnswer } from "./describe-response.js";
 import { groupFolder, slug } from "./group-folder.js";
+import { letRead } from "./let-read.js";
 import { loadRecordings } from "./load-recordings.js";
 import { matchKey } from "./match-key.js";
 import { RECORDING_VERSION, type RecordedEnd, type RecordedRequest, type Recording } from "./recording.js";
@@ -151,6 +152,8 @@ export class Recorder implements Tape {
     const end = (how: RecordedEnd) => {
       if (!this.#open.delete(end)) return;
       call.signal.removeEventListener("abort", leave);
+      // Of what nobody waited for, nothing is known.
+      if (how === "left" && pieces.length === 0) return;
       this.#describe({ status, headers, headMs, pieces, end: how }, call, placing);
     };
     this.#open.add(end);
@@ -166,7 +169,10 @@ export class Recorder implements Tape {
     let failure: unknown;
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
-        if (failure !== undefined) throw failure;
+        if (failure !== undefined) {
+          await letRead(call.signal);
+          throw failure;
+        }
         try {
           for (;;) {
             const { done, value } = await reader.read();

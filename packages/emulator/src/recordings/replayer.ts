@@ -7,6 +7,7 @@ import { WELL_KNOWN_KEY } from "../state/key-store.js";
 import { describeRequest, whatMatters } from "./describe-request.js";
 import { explainMiss } from "./explain-miss.js";
 import { groupFolder } from "./group-folder.js";
+import { letRead } from "./let-read.js";
 import { type LoadedRecording, loadRecordings, readRegularFile } from "./load-recordings.js";
 import { matchKey } from "./match-key.js";
 import { filesOf, parseRecording } from "./read-recording.js";
@@ -85,7 +86,7 @@ export class Replayer implements Tape {
     }
     recording.used = true;
     call.explain(
-      `Recorded in ${recording.file}${given >= recordings.length ? `, and given for the ${given + 1}th time` : ""}.`,
+      `Recorded in ${recording.file}${given >= recordings.length ? ", and given again: there are no more for such calls" : ""}.`,
     );
     return this.#replay(recording.file, call);
   }
@@ -147,7 +148,10 @@ export class Replayer implements Tape {
           await this.#due(piece.atMs, started, signal);
           controller.enqueue(piece.bytes);
         } else if (end === "close") controller.close();
-        else throw new ConnectionDropped({ isReset: end === "reset" });
+        else {
+          await letRead(signal);
+          throw new ConnectionDropped({ isReset: end === "reset" });
+        }
       },
     });
   }
