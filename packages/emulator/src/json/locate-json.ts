@@ -6,8 +6,9 @@ export interface LocatedJSON {
   offsets: Map<string, number>;
 }
 
+/** A mark, the beginning of a string, or a value of another kind. */
 const TOKEN =
-  /[ \t\r\n]*(?:([{}[\],:])|("[^"\\\r\n\t]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\r\n\t]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+  /[ \t\r\n]*(?:([{}[\],:])|(")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
 /** An object or a list that is open. */
 interface Open {
@@ -36,13 +37,15 @@ export function locateJSON(text: string): LocatedJSON {
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(text);
     if (!token) break;
-    const [whole, mark, string] = token;
+    const [whole, mark, quote] = token;
     const start = at + whole.length - whole.trimStart().length;
+    const string = quote === undefined ? undefined : readString(text, start);
+    if (string?.value === undefined && quote !== undefined) return { error: start, offsets };
     const isValue = wanted === "value" || wanted === "value or ]";
     if (mark === undefined || ((mark === "{" || mark === "[") && isValue)) {
       if (string !== undefined && (wanted === "name" || wanted === "name or }")) {
         const inside = open.at(-1);
-        if (inside) inside.name = JSON.parse(string) as string;
+        if (inside) inside.name = string.value;
         wanted = ":";
       } else {
         if (!isValue) return { error: start, offsets };
@@ -64,11 +67,23 @@ export function locateJSON(text: string): LocatedJSON {
       }
       wanted = open.length === 0 ? "nothing" : ", or end";
     }
-    at += whole.length;
+    at = string?.end ?? at + whole.length;
   }
   const rest = text.slice(at);
   const isOver = wanted === "nothing" && rest.trim() === "";
   return { error: isOver ? undefined : at + rest.length - rest.trimStart().length, offsets };
+}
+
+/** A string that begins at an offset; without a value where it is none. */
+function readString(text: string, start: number): { end: number; value?: string } {
+  let end = start + 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  end++;
+  try {
+    return { end, value: JSON.parse(text.slice(start, end)) as string };
+  } catch {
+    return { end };
+  }
 }
 
 /** The line of an offset, from 1. */

@@ -115,8 +115,9 @@ export function parseRecording(text: string, path: string): Recording {
 export function filesOf({ response }: Recording): string[] {
   if (!response) return [];
   const inside = [response.json, ...(response.events ?? []).map(({ data }) => data)];
-  const names = [response.file, ...inside.flatMap(mediaNamesIn)];
-  return names.filter((name) => name !== undefined) as string[];
+  const names = response.file === undefined ? [] : [response.file];
+  // Checked where the recording is read.
+  return [...names, ...(inside.flatMap(mediaNamesIn) as string[])];
 }
 
 function isFileName(name: unknown): boolean {

@@ -65,9 +65,11 @@ export class RecordingFolder {
     await this.#writes;
     process.off("exit", this.#unlock);
     this.#unlock();
-    if (this.#failures.length === 0) return;
+    // Told once.
+    const failures = this.#failures.splice(0);
+    if (failures.length === 0) return;
     throw new Error(
-      `${this.#failures.length} recordings could not be written to ${this.path}; their answers were given, and paid for:\n${this.#failures.join("\n")}`,
+      `${failures.length} recordings could not be written to ${this.path}; their answers were given, and paid for:\n${failures.join("\n")}`,
     );
   }
 

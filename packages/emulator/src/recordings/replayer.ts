@@ -110,8 +110,7 @@ export class Replayer implements Tape {
 
   async #replay(file: string, call: TapedCall): Promise<Response> {
     const path = join(this.#folder, file);
-    // Read anew: whoever mends one in an editor need not start again.
-    const recording = parseRecording(readRegularFile(path).toString("utf8"), path);
+    const { recording, files } = readAnew(path);
     const { failure, response } = recording;
     const started = performance.now();
     await this.#due(response?.headMs ?? 0, started, call.signal);
@@ -119,7 +118,7 @@ export class Replayer implements Tape {
       const { status = 502, code = "upstream_unreachable", reason = "unknown" } = failure ?? {};
       throw new APIError(`${reason} So it was recorded in ${file}.`, { status, code });
     }
-    const pieces = renderResponse(response, readFiles(dirname(path), recording), call.origin);
+    const pieces = renderResponse(response, files, call.origin);
     return this.#respond(response, pieces, call);
   }
 
@@ -207,6 +206,16 @@ function describe({ method, path }: LoadedRecording["request"]): string {
   return `${method} ${path.length > 120 ? `${path.slice(0, 120)}…` : path}`;
 }
 
-function readFiles(folder: string, recording: Recording): Map<string, Uint8Array> {
-  return new Map(filesOf(recording).map((name) => [name, readRegularFile(join(folder, name))]));
+/** Whoever mends a recording in an editor need not start again. @throws APIError when it is broken, or what it names is gone */
+function readAnew(path: string): { recording: Recording; files: Map<string, Uint8Array> } {
+  try {
+    const recording = parseRecording(readRegularFile(path).toString("utf8"), path);
+    const files = filesOf(recording).map(
+      (name) => [name, readRegularFile(join(dirname(path), name))] as const,
+    );
+    return { recording, files: new Map(files) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new APIError(reason, { status: 500, code: "broken_recording" });
+  }
 }
