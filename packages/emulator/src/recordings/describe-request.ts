@@ -3,8 +3,8 @@ import { readUTF8 } from "../http/utf8.js";
 import { isDeeperThan } from "../json/is-deeper-than.js";
 import { isRecord } from "../json/is-record.js";
 import { mapStrings } from "../json/map-strings.js";
+import { ORIGIN, type RecordedField, type RecordedRequest } from "./call-recording.js";
 import { digestMedia, digestOf } from "./embedded-media.js";
-import { ORIGIN, type RecordedField, type RecordedRequest } from "./recording.js";
 import { isSecretMember, isSecretParameter, REDACTED, type Redactor } from "./redactor.js";
 
 /** A call as it came. */

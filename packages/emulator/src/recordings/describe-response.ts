@@ -3,8 +3,8 @@ import { readUTF8 } from "../http/utf8.js";
 import { isRecord } from "../json/is-record.js";
 import { mapStrings } from "../json/map-strings.js";
 import { COMPACT, type JSONLayout, readJSONLayout } from "../json/write-json.js";
+import { ORIGIN, type RecordedEnd, type RecordedEvent, type RecordedResponse } from "./call-recording.js";
 import { hasParts, type KeepFile, mediaExtension, takeMediaOut } from "./embedded-media.js";
-import { ORIGIN, type RecordedEnd, type RecordedEvent, type RecordedResponse } from "./recording.js";
 import { isSecretMember, REDACTED, type Redactor } from "./redactor.js";
 
 /** An answer as it came. */

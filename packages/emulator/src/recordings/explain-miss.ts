@@ -1,5 +1,5 @@
 import { isRecord } from "../json/is-record.js";
-import type { RecordedRequest } from "./recording.js";
+import type { RecordedRequest } from "./call-recording.js";
 
 /** A recording that could have been meant. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import { isRecord } from "../json/is-record.js";
-import type { Recording } from "./recording.js";
+import type { CallRecording } from "./call-recording.js";
 
 const INDENT = "  ";
 
@@ -7,7 +7,7 @@ const INDENT = "  ";
  * A recording as a file that people can read and compare: members in lines of their own, but for lists of numbers, such as
  * embeddings, and the events of streams, which have a line each.
  */
-export function formatRecording(recording: Recording): string {
+export function formatRecording(recording: CallRecording): string {
   return `${format(recording, "")}\n`;
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RecordedRequest } from "./call-recording.js";
 import { parseRecording } from "./read-recording.js";
-import type { RecordedRequest } from "./recording.js";
 
 /** A recording that lies in a folder. */
 export interface LoadedRecording {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RecordedRequest } from "./recording.js";
+import type { RecordedRequest } from "./call-recording.js";
 
 /** The same for requests that ask for the same, in whatever order they name it. */
 export function matchKey(request: RecordedRequest): string {

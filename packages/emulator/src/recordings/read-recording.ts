@@ -2,8 +2,8 @@ import { Field } from "../checks/field.js";
 import { collectMembers, type Readers } from "../checks/read-members.js";
 import { isRecord } from "../json/is-record.js";
 import { lineAt, locateJSON } from "../json/locate-json.js";
-import { mediaNamesIn } from "./embedded-media.js";
 import {
+  type CallRecording,
   RECORDED_ENDS,
   RECORDING_VERSION,
   type RecordedEvent,
@@ -11,8 +11,8 @@ import {
   type RecordedField,
   type RecordedRequest,
   type RecordedResponse,
-  type Recording,
-} from "./recording.js";
+} from "./call-recording.js";
+import { mediaNamesIn } from "./embedded-media.js";
 
 const FIELD: Readers<RecordedField> = {
   name: (field) => field.string(),
@@ -59,7 +59,7 @@ const FAILURE: Readers<RecordedFailure> = {
   code: (field) => field.string(),
   reason: (field) => field.string(),
 };
-const RECORDING: Readers<Recording> = {
+const RECORDING: Readers<CallRecording> = {
   version: (field) => field.integer({ min: 1, max: RECORDING_VERSION }),
   request: (field) => part(field, REQUEST, ["method", "path"]),
   response: (field) => part(field, RESPONSE, ["status", "headers", "headMs", "end"]),
@@ -74,7 +74,7 @@ const FILE_NAME = /^[A-Za-z0-9_-][\w-]*(?:\.[\w-]+)+$/;
  * @param path told in errors
  * @throws Error that names the lines of what is wrong with it
  */
-export function parseRecording(text: string, path: string): Recording {
+export function parseRecording(text: string, path: string): CallRecording {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -95,7 +95,7 @@ export function parseRecording(text: string, path: string): Recording {
   const recording = collectMembers(body, RECORDING, {
     vital: ["version", "request"],
     complete: true,
-  }) as Recording;
+  }) as CallRecording;
   if ((recording.response === undefined) === (recording.failure === undefined)) {
     body.refuse("must hold either a response or a failure");
   }
@@ -112,7 +112,7 @@ export function parseRecording(text: string, path: string): Recording {
 }
 
 /** The names of the files beside a recording. */
-export function filesOf({ response }: Recording): string[] {
+export function filesOf({ response }: CallRecording): string[] {
   if (!response) return [];
   const inside = [response.json, ...(response.events ?? []).map(({ data }) => data)];
   const names = response.file === undefined ? [] : [response.file];

@@ -5,13 +5,18 @@ import { readUTF8 } from "../http/utf8.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { UpstreamIdle } from "../upstream/upstream-idle.js";
+import {
+  type CallRecording,
+  RECORDING_VERSION,
+  type RecordedEnd,
+  type RecordedRequest,
+} from "./call-recording.js";
 import { describeRequest, whatMatters } from "./describe-request.js";
 import { describeResponse, type ReceivedAnswer } from "./describe-response.js";
 import { groupFolder, slug } from "./group-folder.js";
 import { letRead } from "./let-read.js";
 import { loadRecordings } from "./load-recordings.js";
 import { matchKey } from "./match-key.js";
-import { RECORDING_VERSION, type RecordedEnd, type RecordedRequest, type Recording } from "./recording.js";
 import { RecordingFolder } from "./recording-folder.js";
 import { Redactor } from "./redactor.js";
 import type { RecordingEntry, Tape, TapedCall } from "./tape.js";
@@ -248,7 +253,7 @@ export class Recorder implements Tape {
 
   #write(
     placing: Placing,
-    outcome: Pick<Recording, "response" | "failure">,
+    outcome: Pick<CallRecording, "response" | "failure">,
     files: ReadonlyMap<string, Uint8Array> = new Map(),
   ): void {
     const { request, group, number } = placing;

@@ -1,8 +1,8 @@
 import { closeSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { CallRecording } from "./call-recording.js";
 import { formatRecording } from "./format-recording.js";
-import type { Recording } from "./recording.js";
 
 /** A recording with its media, on its way to the disk. */
 export interface NewRecording {
@@ -10,7 +10,7 @@ export interface NewRecording {
   group: string;
   /** Without an extension. */
   name: string;
-  recording: Recording;
+  recording: CallRecording;
   /** The files beside it, by their names. */
   files: ReadonlyMap<string, Uint8Array>;
 }

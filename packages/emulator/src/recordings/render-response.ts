@@ -1,6 +1,6 @@
 import { COMPACT, writeJSON } from "../json/write-json.js";
+import { ORIGIN, type RecordedEvent, type RecordedResponse } from "./call-recording.js";
 import { putMediaBack } from "./embedded-media.js";
-import { ORIGIN, type RecordedEvent, type RecordedResponse } from "./recording.js";
 
 /** A piece of a body, and when it is due: milliseconds since the answer began. */
 export interface DuePiece {

@@ -4,6 +4,7 @@ import { abortableDelay } from "../http/abortable-delay.js";
 import { APIError } from "../http/api-error.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
+import type { CallRecording, RecordedEnd, RecordedResponse } from "./call-recording.js";
 import { describeRequest, whatMatters } from "./describe-request.js";
 import { explainMiss } from "./explain-miss.js";
 import { groupFolder } from "./group-folder.js";
@@ -11,7 +12,6 @@ import { letRead } from "./let-read.js";
 import { type LoadedRecording, loadRecordings, readRegularFile } from "./load-recordings.js";
 import { matchKey } from "./match-key.js";
 import { filesOf, parseRecording } from "./read-recording.js";
-import type { RecordedEnd, RecordedResponse, Recording } from "./recording.js";
 import { Redactor } from "./redactor.js";
 import { type DuePiece, renderResponse } from "./render-response.js";
 import type { RecordingEntry, Tape, TapedCall } from "./tape.js";
@@ -207,7 +207,7 @@ function describe({ method, path }: LoadedRecording["request"]): string {
 }
 
 /** Whoever mends a recording in an editor need not start again. @throws APIError when it is broken, or what it names is gone */
-function readAnew(path: string): { recording: Recording; files: Map<string, Uint8Array> } {
+function readAnew(path: string): { recording: CallRecording; files: Map<string, Uint8Array> } {
   try {
     const recording = parseRecording(readRegularFile(path).toString("utf8"), path);
     const files = filesOf(recording).map(

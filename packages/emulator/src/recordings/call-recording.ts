@@ -7,7 +7,7 @@ export const RECORDING_VERSION = 1;
 export const ORIGIN = "{{origin}}";
 
 /** A call, as it is written down: one file of JSON, with its media beside it. */
-export interface Recording {
+export interface CallRecording {
   version: number;
   request: RecordedRequest;
   /** What came; left out where nothing did. */
