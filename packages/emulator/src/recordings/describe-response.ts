@@ -1,11 +1,12 @@
 import { EventSplitter } from "../http/event-splitter.js";
 import { readUTF8 } from "../http/utf8.js";
-import { isRecord } from "../json/is-record.js";
 import { mapStrings } from "../json/map-strings.js";
 import { COMPACT, type JSONLayout, readJSONLayout } from "../json/write-json.js";
 import { ORIGIN, type RecordedEnd, type RecordedEvent, type RecordedResponse } from "./call-recording.js";
 import { hasParts, type KeepFile, mediaExtension, takeMediaOut } from "./embedded-media.js";
+import { EventLinks, type LinkLeader } from "./event-links.js";
 import { isSecretMember, REDACTED, type Redactor } from "./redactor.js";
+import { stringPlaces } from "./string-places.js";
 
 /** An answer as it came. */
 export interface ReceivedAnswer {
@@ -21,7 +22,7 @@ export interface ReceivedAnswer {
 export interface DescribeOptions {
   redactor: Redactor;
   /** Leads links to an origin. */
-  lead: (text: string, origin: string) => string;
+  leadTo: (origin: string) => LinkLeader;
   keep: KeepFile;
 }
 
@@ -56,7 +57,7 @@ export function describeResponse(answer: ReceivedAnswer, options: DescribeOption
     const file = options.keep(options.redactor.bytes(bytes), mediaExtension(bytes) ?? extensionOf(type));
     return { ...about, file, end };
   }
-  const led = options.lead(text, origin);
+  const led = options.leadTo(origin).one(text);
   const { value, layout } = readJSONLayout(led) ?? {};
   if (layout === undefined || hasParts(led)) {
     return { ...about, ...inOrigin, text: options.redactor.text(led), end };
@@ -90,19 +91,18 @@ function withoutSecrets(value: unknown, redactor: Redactor): unknown {
 
 function describeEvents(
   pieces: ReceivedAnswer["pieces"],
-  { redactor, lead, keep, origin }: DescribeOptions & { origin: string },
+  { redactor, leadTo, keep, origin }: DescribeOptions & { origin: string },
 ): Pick<RecordedResponse, "events" | "layout"> {
   let layout: JSONLayout | undefined;
   const splitter = new EventSplitter();
   const described = (bytes: Uint8Array, atMs: number): RecordedEvent => {
     const text = readUTF8(bytes);
     if (text === undefined) return { atMs, base64: Buffer.from(redactor.bytes(bytes)).toString("base64") };
-    const led = lead(text, origin);
-    const [, name, data = ""] = EVENT.exec(led) ?? [];
+    const [, name, data = ""] = EVENT.exec(text) ?? [];
     const read = hasParts(data) ? undefined : readJSONLayout(data, layout);
     if (read) layout ??= read.layout;
     if (!read || !layout || !isSameLayout(read.layout, layout)) {
-      return { atMs, text: redactor.text(led) };
+      return { atMs, text: redactor.text(text) };
     }
     return {
       atMs,
@@ -110,14 +110,22 @@ function describeEvents(
       data: withoutSecrets(read.value, redactor),
     };
   };
-  const events: RecordedEvent[] = [];
+  // Those that waited came when they came.
+  const times: number[] = [];
+  const links = new EventLinks(leadTo(origin));
+  const led: Uint8Array[] = [];
   let last = 0;
   for (const { atMs, bytes } of pieces) {
     last = Math.round(atMs);
-    for (const event of splitter.push(bytes)) events.push(described(event, last));
+    for (const event of splitter.push(bytes)) {
+      times.push(last);
+      led.push(...links.push(event));
+    }
   }
+  led.push(...links.rest());
   const rest = splitter.rest();
-  if (rest.byteLength > 0) events.push(described(rest, last));
+  if (rest.byteLength > 0) led.push(...new EventLinks(leadTo(origin)).push(rest));
+  const events = led.map((bytes, index) => described(bytes, times[index] ?? last));
   redactAcross(events, redactor);
   for (const event of events) if ("data" in event) event.data = takeMediaOut(event.data, keep);
   return { events, ...(layout && layoutMember(layout)) };
@@ -128,35 +136,10 @@ function isSameLayout(one: JSONLayout, other: JSONLayout): boolean {
 }
 
 /** Takes out secrets that come in pieces, such as those of a text in the deltas of a stream. */
-function redactAcross(events: RecordedEvent[], redactor: Redactor): void {
-  const places = new Map<string, { holder: Record<string, unknown>; name: string }[]>();
-  for (const event of events)
-    if ("data" in event) collect(event as unknown as Record<string, unknown>, "", places);
-  for (const inOrder of places.values()) {
-    if (inOrder.length < 2) continue;
-    const texts = redactor.texts(inOrder.map(({ holder, name }) => String(holder[name])));
-    for (const [index, { holder, name }] of inOrder.entries()) holder[name] = texts[index];
+function redactAcross(events: readonly RecordedEvent[], redactor: Redactor): void {
+  for (const places of stringPlaces(events.filter((event) => "data" in event)).values()) {
+    if (places.length < 2) continue;
+    const texts = redactor.texts(places.map(({ holder, name }) => String(holder[name])));
+    for (const [index, { holder, name }] of places.entries()) holder[name] = texts[index];
   }
-}
-
-function collect(
-  holder: Record<string, unknown>,
-  path: string,
-  places: Map<string, { holder: Record<string, unknown>; name: string }[]>,
-): void {
-  for (const [name, value] of Object.entries(holder)) {
-    // Choices and tool calls say themselves which of them they are.
-    const step = isRecord(value) && typeof value["index"] === "number" ? `#${value["index"]}` : name;
-    const here = `${path}/${step}`;
-    if (typeof value === "string") noteAt(places, here, { holder, name });
-    else if (typeof value === "object" && value !== null) {
-      collect(value as Record<string, unknown>, here, places);
-    }
-  }
-}
-
-function noteAt<T>(places: Map<string, T[]>, path: string, place: T): void {
-  const there = places.get(path);
-  if (there) there.push(place);
-  else places.set(path, [place]);
 }

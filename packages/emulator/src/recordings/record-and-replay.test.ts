@@ -567,6 +567,56 @@ describe("links", () => {
     const nowhere = await fetch(new URL("/recorded/000000000000/x.png", unknown.emulator.url));
     expect(await errorOf(nowhere)).toMatchObject({ status: 404, code: "no_such_link" });
   });
+
+  it.each([1, 2, 3, 7, 1_000])(
+    "are led in the text of a stream, too, that comes %i characters at a time",
+    async (size) => {
+      const asked: string[] = [];
+      const text =
+        "Here: ![a fox](LINK/v1/a.png?signature=abcdef&x=1), with https://example.com/h, and sk-abcdefghijklmnopqrstuv. h";
+      const baseURL = await serve((request, response) => {
+        if (request.method === "GET") {
+          asked.push(request.url ?? "");
+          response.writeHead(200, { "content-type": "image/png" }).end(PNG);
+          return;
+        }
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        const said = text.replace("LINK", `http://${request.headers.host}`);
+        for (let at = 0; at < said.length; at += size) {
+          const delta = { content: said.slice(at, at + size) };
+          const chunk = {
+            id: "h",
+            model: "model-h",
+            choices: [
+              { index: 0, delta },
+              { index: 1, delta: { content: "h" } },
+            ],
+          };
+          response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+        }
+        response.end("data: [DONE]\n\n");
+      });
+      const dir = await newFolder();
+      const talk = async ({ emulator, openai }: Started) => {
+        const stream = await openai.chat.completions.create({ model: "m", stream: true, messages: QUESTION });
+        let said = "";
+        for await (const { choices } of stream) said += choices[0]?.delta.content ?? "";
+        const [, link = ""] = /\]\((.*?)\)/.exec(said) ?? [];
+        const picture = Buffer.from(await (await fetch(link)).arrayBuffer());
+        return { said: placeless(emulator, said), isPicture: picture.equals(PNG) };
+      };
+      const recorder = await recordFrom(baseURL, dir);
+      const recorded = await talk(recorder);
+      expect(recorded.isPicture).toBe(true);
+      expect(recorded.said).toMatch(
+        /^Here: !\[a fox\]\(here\/recorded\/[0-9a-f]{12}\/a\.png\), with https:\/\/example\.com\/h, and sk-a/,
+      );
+      expect(asked).toEqual(["/v1/a.png?signature=abcdef&x=1"]);
+      await recorder.emulator.close();
+      const replayed = await talk(await startEmulator({ replay: { dir } }));
+      expect(replayed).toEqual({ ...recorded, said: recorded.said.replace(/sk-\w+/, "[redacted]") });
+    },
+  );
 });
 
 const PNG = Buffer.from(

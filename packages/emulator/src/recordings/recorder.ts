@@ -13,6 +13,7 @@ import {
 } from "./call-recording.js";
 import { describeRequest, whatMatters } from "./describe-request.js";
 import { describeResponse, type ReceivedAnswer } from "./describe-response.js";
+import { EventLinks, type LinkLeader } from "./event-links.js";
 import { groupFolder, slug } from "./group-folder.js";
 import { letRead } from "./let-read.js";
 import { loadRecordings } from "./load-recordings.js";
@@ -209,17 +210,21 @@ export class Recorder implements Tape {
 
   /** Leads the links of a body on its way: a stream event by event, a text when it is whole. */
   #translator(type: string, call: TapedCall) {
-    const lead = (bytes: Uint8Array): Uint8Array[] => {
-      if (bytes.byteLength === 0) return [];
-      const text = readUTF8(bytes);
-      return [text === undefined ? bytes : Buffer.from(this.#lead(text, call.origin, call))];
-    };
     if (BINARY.test(type)) return { push: (bytes: Uint8Array) => [bytes], rest: () => [] };
+    const lead = this.#leadTo(call.origin, call);
     if (type.startsWith("text/event-stream")) {
       const splitter = new EventSplitter();
+      const links = new EventLinks(lead);
       return {
-        push: (bytes: Uint8Array) => splitter.push(bytes).flatMap(lead),
-        rest: () => lead(splitter.rest()),
+        push: (bytes: Uint8Array) => splitter.push(bytes).flatMap((event) => links.push(event)),
+        rest: () => {
+          const unfinished = splitter.rest();
+          return [
+            ...links.rest(),
+            ...(unfinished.byteLength > 0 ? links.push(unfinished) : []),
+            ...links.rest(),
+          ];
+        },
       };
     }
     const all: Uint8Array[] = [];
@@ -228,12 +233,20 @@ export class Recorder implements Tape {
         all.push(bytes);
         return [];
       },
-      rest: () => lead(Buffer.concat(all)),
+      rest: () => {
+        const bytes = Buffer.concat(all.splice(0));
+        const text = readUTF8(bytes);
+        return bytes.byteLength === 0 ? [] : [text === undefined ? bytes : Buffer.from(lead.one(text))];
+      },
     };
   }
 
-  #lead(text: string, origin: string, { path }: TapedCall): string {
-    return this.#links.lead(text, { origin, filesOnly: !path.startsWith("/v1/chat/") });
+  #leadTo(origin: string, { path }: TapedCall): LinkLeader {
+    const options = { origin, filesOnly: !path.startsWith("/v1/chat/") };
+    return {
+      one: (text) => this.#links.lead([text], options)[0] ?? "",
+      pieces: (pieces) => this.#links.lead(pieces, options),
+    };
   }
 
   #describe(answer: ReceivedAnswer, call: TapedCall, placing: Placing): void {
@@ -241,7 +254,7 @@ export class Recorder implements Tape {
     const name = this.#nameOf(placing);
     const response = describeResponse(answer, {
       redactor: placing.redactor,
-      lead: (text, origin) => this.#lead(text, origin, call),
+      leadTo: (origin) => this.#leadTo(origin, call),
       keep: (bytes, extension) => {
         const file = files.size === 0 ? `${name}.${extension}` : `${name}.${files.size + 1}.${extension}`;
         files.set(file, bytes);

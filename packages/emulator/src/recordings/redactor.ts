@@ -1,3 +1,5 @@
+import { replaceSpans } from "./replace-spans.js";
+
 /** What stands where a secret was. */
 export const REDACTED = "[redacted]";
 
@@ -65,23 +67,10 @@ export class Redactor {
   /** Texts that are one in pieces: secrets that are cut by their ends are found, too. */
   texts(pieces: readonly string[]): string[] {
     const spans = this.#spansOf(pieces.join(""));
-    let offset = 0;
-    let next = 0;
-    return pieces.map((piece) => {
-      const from = offset;
-      offset += piece.length;
-      let kept = "";
-      let at = from;
-      for (; next < spans.length; next++) {
-        const span = spans[next] as Span;
-        if (span.start >= offset) break;
-        if (span.start >= from) kept += piece.slice(at - from, span.start - from) + REDACTED;
-        at = Math.min(span.end, offset);
-        // The rest of it stands in the next piece.
-        if (span.end > offset) break;
-      }
-      return kept + piece.slice(at - from);
-    });
+    return replaceSpans(
+      pieces,
+      spans.map((span) => ({ ...span, text: REDACTED })),
+    );
   }
 
   /** Bytes with the secrets that it is told of written over: they stay as many as they were. */

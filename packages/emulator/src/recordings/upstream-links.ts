@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isSecretParameter } from "./redactor.js";
+import { type Replacement, replaceSpans } from "./replace-spans.js";
 
 /** Where files that an upstream's answers lead to are served, below the emulator's own origin. */
 export const LINK_PREFIX = "/recorded/";
@@ -37,19 +38,22 @@ export class UpstreamLinks {
   }
 
   /**
-   * A text with its links led to an origin: those to the upstream itself, signed ones, and those to files. Other links, such as
+   * A text, whole or in pieces, with its links led to an origin: those to the upstream itself, signed ones, and those to files. Other links, such as
    * pages that an answer names, stay.
    */
-  lead(text: string, { origin, filesOnly }: LeadOptions): string {
-    return text.replace(LINK, (found, index: number) => {
+  lead(pieces: readonly string[], options: LeadOptions): string[] {
+    const text = pieces.join("");
+    const replacements: Replacement[] = [];
+    for (const { 0: found, index } of text.matchAll(LINK)) {
       const raw = withoutTrailing(found);
       const url = unescaped(raw);
       const before = text.slice(Math.max(0, index - LONGEST_BEFORE), index);
-      const led = URL.canParse(url) ? this.#led(new URL(url), url, { origin, filesOnly, before }) : undefined;
-      if (led === undefined) return found;
+      const led = URL.canParse(url) ? this.#led(new URL(url), url, { ...options, before }) : undefined;
+      if (led === undefined) continue;
       const written = raw.includes("\\u0026") ? led.replaceAll("&", "\\u0026") : led;
-      return written + found.slice(raw.length);
-    });
+      replacements.push({ start: index, end: index + raw.length, text: written });
+    }
+    return replaceSpans(pieces, replacements);
   }
 
   /** A text of a caller with links of the emulator's origin as the upstream knows them. */
