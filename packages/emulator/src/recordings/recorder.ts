@@ -173,12 +173,13 @@ export class Recorder implements Tape {
     if (!BINARY.test(headers.get("content-type") ?? "")) headers.delete("content-length");
     const translate = this.#translator(headers.get("content-type") ?? "", call);
     let failure: unknown;
+    const fail = async () => {
+      await letRead(call.signal);
+      throw failure;
+    };
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
-        if (failure !== undefined) {
-          await letRead(call.signal);
-          throw failure;
-        }
+        if (failure !== undefined) await fail();
         try {
           for (;;) {
             const { done, value } = await reader.read();
@@ -193,11 +194,11 @@ export class Recorder implements Tape {
           controller.close();
         } catch (error) {
           end(call.signal.aborted ? "left" : endOf(error));
-          const rest = translate.rest();
-          if (rest.length === 0) throw error;
-          // What came is given before it is said that no more does.
-          for (const bytes of rest) controller.enqueue(bytes);
           failure = error;
+          // What came is taken before it is said that no more does.
+          const rest = translate.rest();
+          for (const bytes of rest) controller.enqueue(bytes);
+          if (rest.length === 0) await fail();
         }
       },
       cancel: async (reason) => {
