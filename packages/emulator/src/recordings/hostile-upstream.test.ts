@@ -2,7 +2,7 @@ import { request as httpRequest, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { Emulator } from "../index.js";
+import { createEmulator, type Emulator } from "../index.js";
 import { type Handler, newFolder, onlyRecording, recordFrom, serve } from "../testing/record-calls.js";
 import { bearer, errorOf, startEmulator } from "../testing/start-emulator.js";
 import { Upstream } from "../upstream/upstream.js";
@@ -243,6 +243,29 @@ describe("an upstream that is recorded", () => {
     await reader?.read();
     await emulator.close();
     expect((await onlyRecording(dir)).response).toMatchObject({ end: "left", events: [{ data: { a: 1 } }] });
+    await reader?.cancel().catch(() => {});
+  });
+
+  it("is written down as far as it came also where nobody listens, and the journal keeps nothing", async () => {
+    const dir = await newFolder();
+    const baseURL = await serve((_request, response) => {
+      response.writeHead(200, { "content-type": "audio/mpeg" });
+      response.write("ID3");
+    });
+    const emulator = createEmulator({ upstream: { baseURL }, record: { dir }, journal: { bodies: "none" } });
+    const headers = { ...bearer("sk-emulator"), "content-type": "application/json" };
+    const response = await emulator.fetch(`${emulator.url}/audio/speech`, {
+      method: "POST",
+      headers,
+      body: "{}",
+    });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await emulator.close();
+    expect((await onlyRecording(dir)).response).toMatchObject({
+      end: "left",
+      file: expect.stringMatching(/\.mp3$/),
+    });
     await reader?.cancel().catch(() => {});
   });
 

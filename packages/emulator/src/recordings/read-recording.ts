@@ -88,7 +88,7 @@ export function parseRecording(text: string, path: string): CallRecording {
   const { version } = content;
   if (typeof version === "number" && version > RECORDING_VERSION) {
     throw new Error(
-      `${path} is of version ${version}; this emulator reads up to ${RECORDING_VERSION}. Update it, or record again.`,
+      `${path} is of version ${version}; this emulator reads up to ${RECORDING_VERSION}. Update it, or delete the recording and make it anew.`,
     );
   }
   const body = Field.body(content);

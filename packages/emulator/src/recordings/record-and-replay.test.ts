@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../index.js";
@@ -155,7 +155,9 @@ describe("a recorded run", () => {
 
   it("is a file that can be read and compared: what is the same is not written again", async () => {
     const answers = { count: 0 };
-    const baseURL = await serve((_request, response) => {
+    const baseURL = await serve(async (_request, response) => {
+      // Another time than before.
+      if (answers.count > 0) await new Promise((resolve) => setTimeout(resolve, 20));
       answers.count++;
       response.writeHead(200, {
         "content-type": "application/json",
@@ -168,8 +170,8 @@ describe("a recorded run", () => {
       const { emulator, post } = await recordFrom(baseURL, dir);
       await (await post("/embeddings", { model: "m", input: "a" })).text();
       await emulator.close();
-      const [[name, bytes] = []] = [...(await readAll(dir))];
-      return { name, text: bytes?.toString() ?? "" };
+      const [[name = "", bytes] = []] = [...(await readAll(dir))];
+      return { name, text: bytes?.toString() ?? "", file: (await stat(join(dir, name))).ino };
     };
     const first = await record();
     expect(first.name).toMatch(/^post-embeddings-[0-9a-f]{8}-1\.json$/);
@@ -324,7 +326,12 @@ describe("what a replay gives", () => {
     await recorder.emulator.close();
 
     const again = await startEmulator({ replay: { dir } });
-    expect(await ask(again, { user: "another" })).toEqual({ count: 1 });
+    const reversed = {
+      messages: QUESTION.map(({ role, content }) => ({ content, role })),
+      user: "another",
+      model: "m",
+    };
+    expect(await count(again.post("/chat/completions", reversed))).toEqual({ count: 1 });
     expect(await ask(again, { temperature: 0 })).toEqual({ count: 3 });
     expect(await ask(again)).toEqual({ count: 2 });
     expect(await ask(again)).toEqual({ count: 2 });
@@ -513,7 +520,7 @@ describe("links", () => {
       const signature = `X-Amz-Signature=${"f".repeat(60)}${++round}&X-Amz-Date=2026${round}`;
       const answer = {
         video_url: `${elsewhere}/film.mp4?file=3&${signature}`,
-        moved: `${elsewhere}/moved?${signature}`,
+        moved: `${elsewhere}/moved?signature=${"f".repeat(60)}${round}`,
         text: `See ${own}/v1/videos/1 and ![it](${elsewhere}/a.png). Not https://example.com/page.`,
         callback_url: "https://example.com/callback",
       };
@@ -551,12 +558,12 @@ describe("links", () => {
     // The one that was signed last, without the key; and the upstream gets its own link back.
     expect(asked).toEqual([
       expect.stringMatching(/^undefined \/v1\/film\.mp4\?file=3&X-Amz-Signature=f{60}2&/),
-      expect.stringMatching(/^undefined \/v1\/moved\?X-Amz-Signature=f{60}2&/),
+      expect.stringMatching(/^undefined \/v1\/moved\?signature=f{60}2$/),
       "undefined /v1/there.png",
     ]);
     expect(sent.at(-1)).toEqual({
       model: "m",
-      image: expect.stringContaining(`${elsewhere}/moved?X-Amz-Signature=f`),
+      image: expect.stringContaining(`${elsewhere}/moved?signature=f`),
     });
     await recorder.emulator.close();
     for (const bytes of (await readAll(dir)).values()) expect(bytes.includes("ffff")).toBe(false);
