@@ -4,7 +4,7 @@ import { abortableDelay } from "../http/abortable-delay.js";
 import { APIError } from "../http/api-error.js";
 import type { BaseKind } from "../http/base-kinds.js";
 import { paceStream } from "../http/pace-stream.js";
-import { readFormBody } from "../http/read-form-body.js";
+import { isForm, readFormBody } from "../http/read-form-body.js";
 import { readJSONBody } from "../http/read-json-body.js";
 import { abridge } from "../json/abridge.js";
 import { isRecord } from "../json/is-record.js";
@@ -33,7 +33,7 @@ export async function answerRoute(
   // The router also sends HEAD to the GET routes; the API has none.
   if (route.method !== request.method) throw noSuchEndpoint(request, url);
 
-  const key = services.keys.authenticate(request.headers.get("authorization"));
+  const key = services.keys.authenticate(observed.authorization);
   try {
     services.rates.take(key);
   } finally {
@@ -42,9 +42,13 @@ export async function answerRoute(
   const { tape } = services;
   let body: unknown;
   let sent: SentBody | undefined;
-  if (tape || route.method === "POST") {
+  if (tape || (route.method === "POST" && route.hasBody !== false)) {
     if (tape) sent = await readSentBody(observed);
-    body = sent ? sent.body : route.multipart ? await readForm(observed) : await readJSON(observed);
+    body = sent
+      ? sent.body
+      : isFormBody(route, request)
+        ? await readForm(observed)
+        : await readJSON(observed);
     if (services.journal.bodies !== "none") entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;
@@ -70,16 +74,18 @@ export async function answerRoute(
   const script = await findScriptedAnswer(services, route, body, observed);
   if (entry.reply !== undefined) explain(`${entry.reply} is for it.`);
   if (script.whole) return finish(script.whole);
-  const sentOn = script.exchange?.scripted
-    ? undefined
-    : tape && sent
+  const isScripted = script.exchange?.scripted !== undefined;
+  const sentOn =
+    tape && sent && !isScripted
       ? await tape.answer({
           ...{ ...sent, method: request.method, path: tapedPath(url), query: url.searchParams },
           ...{ origin: url.origin, token, signal, explain },
           contentType: request.headers.get("content-type"),
           accept: request.headers.get("accept"),
         })
-      : await sendUpstream(services, route, body, parameters, observed);
+      : route.isNative || isScripted
+        ? undefined
+        : await sendUpstream(services, route, body, parameters, observed);
   // A stream of somebody else's has habits of its own, and its pieces are no events.
   if (sentOn) return finish(sentOn, { isOwn: false });
   const models = services.keys.modelsOf(key, base);
@@ -113,6 +119,10 @@ export async function answerRoute(
 function tolerated({ models }: Services, route: Route, body: unknown): unknown {
   const model = isRecord(body) ? body["model"] : undefined;
   return tolerate(route.path, body, typeof model === "string" ? models.find(model)?.capability : undefined);
+}
+
+function isFormBody({ multipart }: Route, request: Request): boolean {
+  return multipart === "also" ? isForm(request) : multipart === true;
 }
 
 function readJSON(observed: ObservedRequest): Promise<unknown> {
