@@ -68,9 +68,14 @@ export class Recorder implements Tape {
     this.#links = new UpstreamLinks(upstream.baseURL);
     this.#folder = new RecordingFolder(dir);
     this.description = `what ${upstream.baseURL} answers, in ${this.#folder.path}`;
-    for (const { file, group, request } of loadRecordings(this.#folder.path)) {
-      const { method, path } = request;
-      this.#entries.set(file, { file, group: group === "" ? null : group, method, path, used: false });
+    try {
+      for (const { file, group, request } of loadRecordings(this.#folder.path)) {
+        const { method, path } = request;
+        this.#entries.set(file, { file, group: group === "" ? null : group, method, path, used: false });
+      }
+    } catch (error) {
+      this.#folder.release();
+      throw error;
     }
   }
 
@@ -160,7 +165,12 @@ export class Recorder implements Tape {
       call.signal.removeEventListener("abort", leave);
       // Of what nobody waited for, nothing is known.
       if (how === "left" && pieces.length === 0) return;
-      this.#describe({ status, headers, headMs, pieces, end: how }, call, placing);
+      try {
+        this.#describe({ status, headers, headMs, pieces, end: how }, call, placing);
+      } catch (error) {
+        // Whatever it holds that cannot be written down: its caller gets it.
+        this.#folder.lose(placing.stem, error instanceof Error ? error : new Error(String(error)));
+      }
     };
     this.#open.add(end);
     call.signal.addEventListener("abort", leave, { once: true });

@@ -183,6 +183,17 @@ describe("a folder", () => {
     await after.emulator.close();
   });
 
+  it("that holds what is broken is not recorded to, and can be once that is gone", async () => {
+    const dir = await folderWith("{");
+    const baseURL = await answering();
+    expect(() => createEmulator({ upstream: { baseURL }, record: { dir } })).toThrow(
+      "The recording is broken",
+    );
+    await rm(join(dir, "get-models-1.json"));
+    const { emulator } = await recordFrom(baseURL, dir);
+    await emulator.close();
+  });
+
   it("that cannot be written to is told before anything is sent", async () => {
     const dir = join(await folderWith("a file"), "get-models-1.json", "below");
     let asked = 0;

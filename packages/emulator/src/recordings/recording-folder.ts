@@ -51,20 +51,28 @@ export class RecordingFolder {
   write(recording: NewRecording): void {
     this.#writes = this.#writes
       .then(() => save(this.path, recording))
-      .catch((error: Error) => {
-        if (this.#failures.push(`${recording.name}.json: ${error.message}`) > 1) return;
-        process.emitWarning(
-          `${error.message}. The answer was given, and paid for, and is not recorded in ${this.path}.`,
-          "RecordingWarning",
-        );
-      });
+      .catch((error: Error) => this.lose(recording.name, error));
+  }
+
+  /** Tells that there will be no recording: at once of the first, and of all in the end. */
+  lose(name: string, { message }: Error): void {
+    if (this.#failures.push(`${name}.json: ${message}`) > 1) return;
+    process.emitWarning(
+      `${message}. The answer was given, and paid for, and is not recorded in ${this.path}.`,
+      "RecordingWarning",
+    );
+  }
+
+  /** Leaves the folder to others. */
+  release(): void {
+    process.off("exit", this.#unlock);
+    this.#unlock();
   }
 
   /** Waits until all is written. @throws Error that names what could not be */
   async close(): Promise<void> {
     await this.#writes;
-    process.off("exit", this.#unlock);
-    this.#unlock();
+    this.release();
     // Told once.
     const failures = this.#failures.splice(0);
     if (failures.length === 0) return;
