@@ -4,13 +4,16 @@ import { type Listener, listen } from "./app/listen.js";
 import { CONSOLE_FOLDER } from "./control/console-page.js";
 import type { AllowedCallers } from "./control/require-local-caller.js";
 import type { Emulator } from "./emulator.js";
-import { type EmulatorOptions, settleOptions } from "./emulator-options.js";
+import { type EmulatorOptions, type SettledOptions, settleOptions } from "./emulator-options.js";
 import { BASE_PATHS } from "./http/base-kinds.js";
 import { isOpenToOthers, originAt, requireOrigin } from "./http/listen-address.js";
 import { MediaFiles } from "./media/media-files.js";
 import type { MediaRenderer } from "./media/media-renderer.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
 import { settleProfile } from "./profiles/profile.js";
+import { Recorder } from "./recordings/recorder.js";
+import { Replayer } from "./recordings/replayer.js";
+import type { Tape } from "./recordings/tape.js";
 import { FaultStore } from "./state/fault-store.js";
 import { GroupStore, isBuiltIn } from "./state/group-store.js";
 import { Journal } from "./state/journal.js";
@@ -69,6 +72,8 @@ export function createEmulator(
     if (callbackURL === undefined) return undefined;
     return callbacks.send(task.id, callbackURL, shapesOf(services).called(task, services));
   });
+  const upstream = settled.upstream && new Upstream(settled.upstream);
+  const tape = tapeOf(settled, upstream);
   const services: Services = {
     seed,
     latency: latencyOf(latency),
@@ -83,7 +88,8 @@ export function createEmulator(
     ledger,
     journal: new Journal(settled.journal),
     faults: new FaultStore(),
-    upstream: settled.upstream && new Upstream(settled.upstream),
+    upstream,
+    tape,
     replies: new ReplyStore(settled.replies),
     unmatched: settled.unmatched,
     tasks,
@@ -138,6 +144,7 @@ export function createEmulator(
       for (const exchange of services.openExchanges) exchange.abort(reason);
       services.journal.close();
       await services.media.release();
+      await tape?.close();
     },
     reset() {
       clock.reset();
@@ -156,6 +163,7 @@ export function createEmulator(
       services.replies.reset();
       services.faults.clear();
       services.journal.clear();
+      tape?.reset();
     },
     clock: {
       now: () => clock.now(),
@@ -222,6 +230,16 @@ export function createEmulator(
       list: () => services.replies.list(),
       clear: (id) => services.replies.clear(id),
     },
+    recordings: {
+      list: () => tape?.list() ?? [],
+      unused: () => tape?.list().filter(({ used }) => !used) ?? [],
+      use: (group) => {
+        if (!tape)
+          throw new Refusal("Nothing is recorded or replayed: the emulator was created for neither.");
+        tape.use(group);
+      },
+      about: () => tape?.description,
+    },
     videos: {
       list: (filter) => tasks.list(filter).map((task) => ({ id: task.id, ...taskBody(task, services) })),
       succeed: (id) => tasks.succeed(id),
@@ -236,6 +254,14 @@ export function createEmulator(
   };
   const app = buildApp(services, emulator, { cors: settled.cors, callers: () => callers, consoleFolder });
   return emulator;
+}
+
+function tapeOf(
+  { record, replay, upstream: options }: Pick<SettledOptions, "record" | "replay" | "upstream">,
+  upstream: Upstream | undefined,
+): Tape | undefined {
+  if (replay) return new Replayer(replay);
+  return record && upstream && new Recorder(record, upstream, options?.apiKey);
 }
 
 /** One number serves both: a stream whose every event took as long as the first would be unusable. */
