@@ -36,6 +36,8 @@ import { taskBody } from "./videos/task-body.js";
 interface EmulatorParts {
   media?: Partial<MediaRenderer>;
   consoleFolder?: string;
+  /** Default true. */
+  threads?: boolean;
 }
 
 /** Where requests go that need no port. The top-level domain is reserved: it never leaves the machine. */
@@ -55,7 +57,7 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  */
 export function createEmulator(
   options: EmulatorOptions = {},
-  { media, consoleFolder = CONSOLE_FOLDER }: EmulatorParts = {},
+  { media, consoleFolder = CONSOLE_FOLDER, threads = true }: EmulatorParts = {},
 ): Emulator {
   const { seed, latency, pace, keys, anyKey, groups, dataDir, chatImageForm, videoTimings, ...settled } =
     settleOptions(options);
@@ -95,6 +97,7 @@ export function createEmulator(
     tasks,
     callbacks,
     files,
+    threads,
     media: media === undefined ? new MediaRendererLease() : MediaRendererLease.of(media),
     openExchanges: new Set(),
   };
