@@ -26,8 +26,12 @@ const EXPOSED_HEADERS = [
   ...["x-ratelimit-reset-requests", "content-length", "content-range", "accept-ranges"],
 ];
 
-/** The web-standard application: every route below each of the four base addresses, result files, the control API. */
-export function buildApp(services: Services, emulator: Emulator, settings: AppSettings): Hono {
+/**
+ * The web-standard application: every route below each of the four base addresses, result files, the control API.
+ *
+ * @param current the services of the state that is in force: a call stays with those that it began with
+ */
+export function buildApp(current: () => Services, emulator: Emulator, settings: AppSettings): Hono {
   const app = new Hono();
   if (settings.cors.length > 0) {
     const origin = settings.cors.includes("*") ? "*" : [...settings.cors];
@@ -36,28 +40,30 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
   }
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
-    app.on(route.method, prefix + route.path, (context) =>
-      observeRequest(services, context.req.raw, (observed) =>
+    app.on(route.method, prefix + route.path, (context) => {
+      const services = current();
+      return observeRequest(services, context.req.raw, (observed) =>
         answerRoute(services, route, { ...observed, base }, context.req.param()),
-      ),
-    );
+      );
+    });
   };
   for (const base of BASE_KINDS) {
     for (const route of routes) serve(base, BASE_PATHS[base], route);
     for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
   }
   // Where clients of the route itself look for it.
-  if (services.profile.tasks === "ark") {
+  if (current().profile.tasks === "ark") {
     for (const route of [...routes, ...arkRoutes]) serve("general", ARK_PREFIX, route);
   }
-  app.get("/files/:owner/:name", (context) =>
-    observeRequest(services, context.req.raw, ({ request, url }) =>
+  app.get("/files/:owner/:name", (context) => {
+    const services = current();
+    return observeRequest(services, context.req.raw, ({ request, url }) =>
       serveFile(services, request, url, context.req.param()),
-    ),
-  );
+    );
+  });
   addControlRoutes(app, emulator, settings);
   app.notFound((context) =>
-    observeRequest(services, context.req.raw, ({ request, url }) => {
+    observeRequest(current(), context.req.raw, ({ request, url }) => {
       throw noSuchEndpoint(request, url);
     }),
   );
