@@ -122,6 +122,7 @@ export function createEmulator(
     async close() {
       const reason = new Error("The emulator was closed.");
       closing.abort(reason);
+      keeper.current.leave();
       await listener?.close();
       listener = undefined;
       for (const exchange of shared.openExchanges) exchange.abort(reason);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
 import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
+import { exportState, requireExportable } from "./export-on-exit.js";
 import type { Command } from "./parse-command.js";
 import { readSettings } from "./read-settings.js";
 
@@ -14,6 +15,8 @@ const SIGNAL_EXIT_BASE = 128;
  * Resolves to the command's exit code, as a shell would report it.
  */
 export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise<number> {
+  const { exportOnExit } = exec;
+  if (exportOnExit !== undefined) requireExportable(exportOnExit);
   const emulator = await createEmulator(await readSettings(exec.settings, exec.files)).listen({ port: 0 });
   try {
     return await runCommand(exec.command, exec.commandArguments, {
@@ -22,6 +25,7 @@ export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise
     });
   } finally {
     await emulator.close();
+    if (exportOnExit !== undefined) exportState(emulator, exportOnExit);
   }
 }
 

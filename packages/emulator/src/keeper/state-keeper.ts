@@ -59,7 +59,7 @@ const IMPORTED = "imported.json";
  */
 export class StateKeeper<S extends LiveState> {
   private readonly settings: StateKeeperSettings<S>;
-  private readonly folder: DataFolder | undefined;
+  private folder: DataFolder | undefined;
   private readonly shelf: SnapshotShelf;
   private made: Made<S>;
   /** What a reset returns to, as JSON; undefined for the options. */
@@ -101,7 +101,7 @@ export class StateKeeper<S extends LiveState> {
 
   /** @throws TypeError that names what is wrong with it; nothing has changed then */
   import(document: EmulatorState): void {
-    const next = this.make(document, "The state cannot be imported, and nothing was changed");
+    const next = this.make(document ?? null, "The state cannot be imported, and nothing was changed");
     const { baseline } = this;
     try {
       this.keepBaseline(JSON.stringify(toStateDocument(entriesOf(next.live))));
@@ -163,6 +163,7 @@ export class StateKeeper<S extends LiveState> {
     this.flush();
     this.made.changes.stop();
     this.folder?.close();
+    this.folder = undefined;
   }
 
   private make(document: unknown, what: string, { complete = false } = {}): Made<S> {

@@ -6,6 +6,8 @@ import type { KeptEntry } from "./kept-entry.js";
 import { LargeTexts } from "./large-texts.js";
 import { StateFile } from "./state-file.js";
 
+/** The file of a data folder that holds the state. */
+export const STATE_FILE = "state.jsonl";
 const PRIVATE_FOLDER = 0o700;
 
 /**
@@ -31,7 +33,7 @@ export class DataFolder {
     this.lock = locked(path);
     try {
       sweep(path);
-      this.state = new StateFile(join(path, "state.jsonl"), new LargeTexts(join(path, "files")));
+      this.state = new StateFile(join(path, STATE_FILE), new LargeTexts(join(path, "files")));
       this.saved = this.state.read();
     } catch (error) {
       this.lock.release();

@@ -16,6 +16,7 @@ export class FolderLock {
   private readonly path: string;
   private readonly key: string;
   private readonly text: string;
+  private released = false;
   private readonly timer: ReturnType<typeof setInterval>;
 
   /** @throws Error when another emulator uses the folder */
@@ -36,6 +37,8 @@ export class FolderLock {
   }
 
   release(): void {
+    if (this.released) return;
+    this.released = true;
     clearInterval(this.timer);
     held.delete(this.key);
     if (readText(this.path) === this.text) rmSync(this.path, { force: true });
@@ -59,12 +62,17 @@ export class FolderLock {
   }
 
   private create(): boolean {
+    // Whole from its first moment: who ends in the middle would leave a lock of nobody.
+    const aside = `${this.path}.${randomUUID()}.tmp`;
     try {
-      writeFileSync(this.path, this.text, { flag: "wx", mode: PRIVATE_FILE });
+      writeFileSync(aside, this.text, { flag: "wx", mode: PRIVATE_FILE });
+      linkSync(aside, this.path);
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
       throw error;
+    } finally {
+      rmSync(aside, { force: true });
     }
   }
 
@@ -83,8 +91,8 @@ function userOf(text: string, path: string): string | undefined {
   const lock = parse(text);
   const pid = lock["pid"];
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) {
-    // Its writer died in the middle, or is about to write more.
-    return isSilent(path) ? undefined : "another emulator that is about to start";
+    // Nobody writes such a lock; somebody may have put it there to keep others away.
+    return isSilent(path) ? undefined : `whoever wrote ${path}`;
   }
   if (lock["host"] !== hostname()) {
     return isSilent(path) ? undefined : `the process ${pid} of the machine ${String(lock["host"])}`;

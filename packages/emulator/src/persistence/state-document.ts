@@ -1,4 +1,5 @@
 import { Field } from "../checks/field.js";
+import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import type { KeptEntry } from "./kept-entry.js";
 
@@ -36,9 +37,9 @@ export function toStateDocument(entries: Iterable<KeptEntry>): EmulatorState {
  * @throws APIError 400 for what is no state, or one of a later version
  */
 export function readStateDocument(document: unknown): Field {
+  requireStateVersion(document);
   const state = Field.body(document);
-  requireStateVersion(state.value);
-  for (const name of Object.keys(isRecord(document) ? document : {})) {
+  for (const name of Object.keys(document as object)) {
     if (name === "format" || name === "version") continue;
     if (STATE_PARTS.includes(name)) state.get(name).items("a list of entries");
     else state.get(name).refuse(`is no part of a state; there are ${STATE_PARTS.join(", ")}`);
@@ -49,6 +50,7 @@ export function readStateDocument(document: unknown): Field {
 
 /** @throws APIError 400 unless it is a state that this version of the emulator can read */
 export function requireStateVersion(head: unknown): void {
+  if (!isRecord(head)) throw APIError.badRequest("A state is a JSON object, and this is none.");
   const field = Field.body(head);
   const format = field.get("format");
   if (format.oneOf([STATE_FORMAT]) !== undefined) {

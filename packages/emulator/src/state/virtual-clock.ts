@@ -30,6 +30,8 @@ export class VirtualClock implements KeptStore {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private events: ScheduledEvent[] = [];
   private closed = false;
+  /** Where it stands still while what is late begins. */
+  private stopped: number | undefined;
   private readonly changes: PartChanges | undefined;
 
   constructor(changes?: ChangeLog) {
@@ -38,7 +40,7 @@ export class VirtualClock implements KeptStore {
 
   /** The emulator's time in milliseconds since the epoch. */
   now(): number {
-    return Date.now() + this.offset;
+    return this.stopped ?? Date.now() + this.offset;
   }
 
   /** Moves the clock forward; resolves when everything that became due has run, callbacks included. */
@@ -81,14 +83,13 @@ export class VirtualClock implements KeptStore {
 
   /** Begins what became due while nobody ran it, each at its own time. */
   catchUp(): void {
-    const { offset } = this;
     const now = this.now();
     for (let event = this.events[0]; event && event.at <= now; event = this.events[0]) {
       this.events.shift();
-      this.offset = event.at - Date.now();
+      this.stopped = event.at;
       void event.run();
     }
-    this.offset = offset;
+    this.stopped = undefined;
     this.arm();
   }
 
