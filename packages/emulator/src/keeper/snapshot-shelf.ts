@@ -34,8 +34,15 @@ export class SnapshotShelf {
       this.texts.set(name, { text, savedAt: Date.now() });
       return;
     }
-    mkdirSync(this.folder ?? "", { recursive: true, mode: 0o700 });
-    writeAside(path, [text]);
+    try {
+      mkdirSync(this.folder ?? "", { recursive: true, mode: 0o700 });
+      writeAside(path, [text]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(
+        `The snapshot "${name}" could not be written (${reason}); what was there is still there.`,
+      );
+    }
   }
 
   /** @throws TypeError when there is none of that name */

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Field } from "../checks/field.js";
 import { APIError } from "../http/api-error.js";
@@ -13,7 +12,6 @@ import {
   STATE_VERSION,
   toStateDocument,
 } from "../persistence/state-document.js";
-import { writeAside } from "../persistence/write-aside.js";
 import { Refusal } from "../state/refusal.js";
 import { SnapshotShelf, type StateSnapshot } from "./snapshot-shelf.js";
 
@@ -51,8 +49,6 @@ interface Made<S> {
   changes: ChangeLog;
 }
 
-const IMPORTED = "imported.json";
-
 /**
  * Holds the state that is in force. Another one takes its place as a whole: it is made beside it, and whatever is wrong
  * with it shows before anything has changed. Calls under way stay with the state in which they began.
@@ -80,7 +76,7 @@ export class StateKeeper<S extends LiveState> {
         ? `The state in the data folder ${dataDir} cannot be read`
         : "The state makes no sense";
       this.made = this.make(saved ? documentOf(saved) : initial, what, { complete: true });
-      if (saved) this.baseline = this.readBaseline();
+      if (saved) this.baseline = this.folder?.imported;
       else if (initial !== undefined) this.keepBaseline(JSON.stringify(this.export()));
       this.folder?.rewrite(entriesOf(this.made.live));
     } catch (error) {
@@ -103,12 +99,13 @@ export class StateKeeper<S extends LiveState> {
   import(document: EmulatorState): void {
     const next = this.make(document ?? null, "The state cannot be imported, and nothing was changed");
     const { baseline } = this;
+    const imported = JSON.stringify(toStateDocument(entriesOf(next.live)));
     try {
-      this.keepBaseline(JSON.stringify(toStateDocument(entriesOf(next.live))));
+      this.keepBaseline(imported);
       this.replaceBy(next);
     } catch (error) {
       next.live.leave();
-      this.keepBaseline(baseline);
+      if (this.baseline === imported) this.keepBaseline(baseline);
       throw error;
     }
   }
@@ -205,16 +202,8 @@ export class StateKeeper<S extends LiveState> {
   }
 
   private keepBaseline(text: string | undefined): void {
+    this.folder?.keepImported(text);
     this.baseline = text;
-    if (!this.folder) return;
-    const path = join(this.folder.path, IMPORTED);
-    if (text === undefined) rmSync(path, { force: true });
-    else writeAside(path, [text]);
-  }
-
-  private readBaseline(): string | undefined {
-    const path = join(this.folder?.path ?? "", IMPORTED);
-    return existsSync(path) ? readFileSync(path, "utf8") : undefined;
   }
 }
 

@@ -1,13 +1,15 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { KeptChange } from "./change-log.js";
 import { FolderLock } from "./folder-lock.js";
 import type { KeptEntry } from "./kept-entry.js";
 import { LargeTexts } from "./large-texts.js";
 import { StateFile } from "./state-file.js";
+import { writeAside } from "./write-aside.js";
 
 /** The file of a data folder that holds the state. */
 export const STATE_FILE = "state.jsonl";
+const IMPORTED_FILE = "imported.json";
 const PRIVATE_FOLDER = 0o700;
 
 /**
@@ -45,6 +47,23 @@ export class DataFolder {
   rewrite(entries: Iterable<KeptEntry>): void {
     try {
       this.state.rewrite(entries);
+    } catch (error) {
+      throw unusable(this.path, error);
+    }
+  }
+
+  /** What was imported, as JSON; undefined when nothing was. */
+  get imported(): string | undefined {
+    const path = join(this.path, IMPORTED_FILE);
+    return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  }
+
+  /** @throws Error as `rewrite` */
+  keepImported(text: string | undefined): void {
+    const path = join(this.path, IMPORTED_FILE);
+    try {
+      if (text === undefined) rmSync(path, { force: true });
+      else writeAside(path, [text]);
     } catch (error) {
       throw unusable(this.path, error);
     }
