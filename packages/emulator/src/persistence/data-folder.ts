@@ -28,10 +28,10 @@ export class DataFolder {
     this.path = path;
     try {
       mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
-      chmodSync(path, PRIVATE_FOLDER);
     } catch (error) {
       throw unusable(path, error);
     }
+    closeToOthers(path);
     this.lock = locked(path);
     try {
       sweep(path);
@@ -81,6 +81,15 @@ export class DataFolder {
   close(): void {
     this.state.close();
     this.lock.release();
+  }
+}
+
+/** Of a folder of somebody else's that cannot be said; its files are for their owner only in any case. */
+function closeToOthers(path: string): void {
+  try {
+    chmodSync(path, PRIVATE_FOLDER);
+  } catch {
+    // Whether it can be written is found out by writing.
   }
 }
 
