@@ -30,7 +30,7 @@ export type { KeepResultOptions } from "./files/keep-result.js";
 export { ResultNotKeptError } from "./files/result-not-kept-error.js";
 export { ImagesService, type KeptImageFile, type KeptImages } from "./images/images.service.js";
 export { MetricsService } from "./metrics/metrics.service.js";
-export type { MetricsEvent } from "./metrics/metrics-event.js";
+export type { CostEvent, MetricsEvent } from "./metrics/metrics-event.js";
 export { ModelsService } from "./models/models.service.js";
 export { ModerationsService } from "./moderations/moderations.service.js";
 export { InjectModelGateway } from "./module/inject-model-gateway.js";

@@ -1,6 +1,12 @@
 import type { VideoCreateRequest } from "@model-gateway/core";
 import type { World } from "@model-gateway/emulator/simulation";
-import { VideoKeyTakenError, type VideosService, type VideoTaskRecord } from "@model-gateway/nestjs";
+import {
+  VideoConflictError,
+  VideoKeyTakenError,
+  VideoNotKeptError,
+  type VideosService,
+  type VideoTaskRecord,
+} from "@model-gateway/nestjs";
 
 /** An operator looks after so many looks that show the same trouble. */
 const PATIENCE = 12;
@@ -27,6 +33,8 @@ export class FilmOrders {
 
   readonly keys: readonly string[];
   readonly #world: World;
+  /** Ids of tasks that were paid for and could not be written down, by key: the operator was told. */
+  readonly #notKept = new Map<string, string>();
 
   constructor(world: World, most: number) {
     this.#world = world;
@@ -81,6 +89,7 @@ export class FilmOrders {
       const body = { model: "local-video-2.0", content: [{ type: "text" as const, text: key }], duration: 5 };
       const submit = () => videos.submit(body, { key, ...(later && { tenant: key }) });
       await (later ? submit() : this.#world.intend(key, submit)).catch((error) => {
+        if (error instanceof VideoNotKeptError) this.#notKept.set(key, error.handle.id);
         if (!(error instanceof VideoKeyTakenError)) this.#world.trace.add("app", `${key}: ${error.name}`);
       });
     }
@@ -89,11 +98,25 @@ export class FilmOrders {
       isOpen(record) || (record.status === "unknown" && (reconciles || looks <= hopes));
     for (let looks = 1, troubled = 0; troubled < PATIENCE && records.some(isAwaited(looks)); looks++) {
       await this.#world.sleep(FilmOrders.LOOK_MS * (reconciles ? looks : 1));
+      for (const { key } of records) await this.#hand(videos, key);
       if (reconciles) for (const record of records) await this.#reconcile(videos, record);
       else troubled = (await videos.troubles()).length > 0 ? troubled + 1 : 0;
       records = await videos.list();
     }
     return records;
+  }
+
+  /** Tells the id that could not be written down, until it is. */
+  async #hand(videos: VideosService, key: string): Promise<void> {
+    const taskId = this.#notKept.get(key);
+    if (taskId === undefined) return;
+    await videos.reconcile(key, { taskId }).then(
+      () => this.#notKept.delete(key),
+      (error: Error) => {
+        this.#world.trace.add("operator", `${key}: ${error.name}`);
+        if (error instanceof VideoConflictError) this.#notKept.delete(key);
+      },
+    );
   }
 
   /** Tells what the usage records say, when it is sure that nobody asks for it any more. */

@@ -42,6 +42,7 @@ const INGEST = ["core-ingest"];
 const BUDGETS = ["core-budget"];
 const STREAMS = ["core-streams"];
 const FILMS = ["nest-videos"];
+const FAILING_DISK = ["failing-disk"];
 const REPLICAS = ["nest-replicas"];
 const RESUMED = ["resumable-streams"];
 const KEPT = ["kept-files"];
@@ -204,7 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     fault: "records are not on the disk when they are said to be",
     file: RECORDS,
-    from: "if (this.#durable) await handle.datasync();",
+    from: "if (this.#durable) await this.#sync(handle, entries, lines);",
     to: "",
     scenarios: INGEST,
   },
@@ -302,8 +303,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     fault: "the folder of a new journal is not synced",
     file: JOURNAL,
-    from: "      await file.datasync();\n      await syncFolder(dirname(path));\n",
-    to: "      await file.datasync();\n",
+    from: "      await syncFolder(dirname(path));\n    } catch (error) {\n",
+    to: "    } catch (error) {\n",
     scenarios: FILMS,
   },
   {
@@ -332,14 +333,28 @@ export const MUTANTS: readonly Mutant[] = [
     file: JOURNAL,
     from: 'this.file.datasync().catch((cause) => this.breakDown("was not confirmed by the disk", cause));',
     to: "this.file.datasync().catch(() => undefined);",
-    scenarios: FILMS,
+    scenarios: FAILING_DISK,
+  },
+  {
+    fault: "what a failed sync may have left out is not written again",
+    file: JOURNAL,
+    from: "if (length > 0) await writeAgain(path, reading.durableLength, length);",
+    to: "if (length > 0) await file.datasync();",
+    scenarios: FAILING_DISK,
+  },
+  {
+    fault: "a sync that failed is followed by one that confirms",
+    file: RECEIVE,
+    from: "if (received > synced && isDiskWell) await",
+    to: "if (received > synced) await",
+    scenarios: ["failing-disk-files"],
   },
   {
     fault: "the torn end of a journal stays",
     file: REPAIR,
     from: "    await file.truncate(offset + bytes.length);\n    await file.datasync();\n",
     to: "",
-    scenarios: FILMS,
+    scenarios: FAILING_DISK,
   },
   {
     fault: "the lock of a dead process is waited for",

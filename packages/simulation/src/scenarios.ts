@@ -13,6 +13,15 @@ import { resumableStreams } from "./scenarios/resumable-streams.js";
 
 const HOUR_MS = 3_600_000;
 
+/** What fails is the disk and its power, so that much of it meets. */
+const FAILING_DISK: Pick<SimulationOptions, "faults" | "maxFaults"> = {
+  maxFaults: 20,
+  faults: {
+    ...{ refuse: 0, resetBefore: 0, resetAfter: 0, cut: 0, refusedByProxy: 0, replacedByProxy: 0, delay: 0 },
+    ...{ crash: 0.05, powerFailure: 0.9, diskFull: 0.1, syncFails: 0.06 },
+  },
+};
+
 /** What is simulated, by name. */
 export const SCENARIOS: Record<string, SimulationOptions> = {
   "core-calls": { app: coreCalls },
@@ -33,6 +42,8 @@ export const SCENARIOS: Record<string, SimulationOptions> = {
   },
   "nest-films": { app: nestFilms, maxVirtualMs: HOUR_MS },
   "nest-videos": { app: nestVideos, maxVirtualMs: HOUR_MS },
+  "failing-disk": { app: nestVideos, maxVirtualMs: HOUR_MS, ...FAILING_DISK },
+  "failing-disk-files": { app: keptFiles, maxVirtualMs: HOUR_MS, ...FAILING_DISK },
 };
 
 const OPEN = new Set(["queued", "running"]);

@@ -33,6 +33,19 @@ describe("saveDownload", () => {
     expect(await readdir(directory)).toEqual(["1.mp4"]);
   });
 
+  it("leaves nothing behind when the download breaks off before its file is open", async () => {
+    const directory = await folder();
+    const saves = Array.from({ length: 100 }, (_, index) => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.error(new Error("cut")),
+      });
+      const download = { contentType: "video/mp4", contentLength: undefined, body } as unknown as Download;
+      return errorOf(saveDownload(download, join(directory, String(index))));
+    });
+    for (const error of await Promise.all(saves)) expect(error).toMatchObject({ message: "cut" });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
   it("leaves nothing behind when the download breaks off or is aborted", async () => {
     const server = await startServer(({ path }, response) => {
       response.writeHead(200, { "content-length": 1_000_000 });

@@ -43,14 +43,19 @@ export async function saveDownload(
       yield chunk;
     }
   }
+  const pieces = piecesOf(download);
+  const source = pieces
+    ? Readable.from(pieces)
+    : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+  const file = createWriteStream(part);
+  const closed = new Promise<void>((resolve) => file.once("close", resolve));
   try {
-    const pieces = piecesOf(download);
-    const source = pieces
-      ? Readable.from(pieces)
-      : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
-    await pipeline(source, counted, createWriteStream(part), { signal });
+    await pipeline(source, counted, file, { signal });
     await rename(part, path);
   } catch (error) {
+    // A pipeline that fails waits for nobody: the system may still be about to make the file.
+    file.destroy();
+    await closed;
     await rm(part, { force: true });
     throw error;
   }

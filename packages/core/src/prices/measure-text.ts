@@ -19,13 +19,17 @@ export function measureText(value: unknown): TextSize {
 }
 
 function addSize(value: unknown, size: TextSize): void {
+  // Is not sent.
+  if (value === undefined) return;
   if (typeof value === "string") size.bytes += byteLength(value) + BYTES_AROUND_VALUE;
   else if (typeof value !== "object" || value === null) size.bytes += String(value).length;
   else if (Array.isArray(value)) for (const each of value) addSize(each, size);
   else if (MEDIA_PARTS.has((value as { type?: string }).type ?? "")) size.media++;
   else {
     size.bytes += BYTES_AROUND_MESSAGE;
-    for (const [name, each] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const each = (value as Record<string, unknown>)[name];
+      if (each === undefined) continue;
       size.bytes += byteLength(name) + BYTES_AROUND_VALUE;
       addSize(each, size);
     }

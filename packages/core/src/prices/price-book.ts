@@ -98,17 +98,17 @@ class Book implements PriceBook {
     const estimate = price && kindOf(name)?.estimate(price, body, isOneRequest);
     if (estimate === undefined) return undefined;
     const { upper, expected, requests = 1, missing = [] } = estimate;
+    const { currency, unitsPerCurrency } = this;
     // Each request is rounded by itself, at most by a unit.
-    const rounded = (amount: number) =>
-      amount === 0 ? 0 : this.#round(amount * this.unitsPerCurrency) + Math.max(0, requests - 1);
-    const units = rounded(upper);
-    return {
-      upper: units / this.unitsPerCurrency,
-      expected: Math.min(units, this.#round(expected * this.unitsPerCurrency)) / this.unitsPerCurrency,
-      currency: this.currency,
+    const units = upper === 0 ? 0 : this.#round(upper * unitsPerCurrency) + Math.max(0, requests - 1);
+    const quote: Quote = {
+      upper: units / unitsPerCurrency,
+      expected: Math.min(units, this.#round(expected * unitsPerCurrency)) / unitsPerCurrency,
+      currency,
       units,
-      ...(missing.length > 0 && { missing: [...missing] }),
     };
+    if (missing.length > 0) quote.missing = [...missing];
+    return quote;
   }
 
   settle(call: PricedCall, answer: PricedAnswer, result: unknown): void {

@@ -13,10 +13,12 @@ export function exactly(value: number): Range {
 }
 
 export function add(...ranges: readonly Range[]): Range {
-  return ranges.reduce(
-    (sum, { upper, expected }) => ({ upper: sum.upper + upper, expected: sum.expected + expected }),
-    NOTHING,
-  );
+  const sum = { upper: 0, expected: 0 };
+  for (const { upper, expected } of ranges) {
+    sum.upper += upper;
+    sum.expected += expected;
+  }
+  return sum;
 }
 
 /** Nothing times without bound is nothing: what is free needs no bound. */

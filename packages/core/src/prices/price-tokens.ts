@@ -3,10 +3,13 @@ import { readCacheTokens } from "../chat/read-cache-tokens.js";
 import { readNumber } from "../json/read-json-value.js";
 import { measureText } from "./measure-text.js";
 import type { ModelPrice } from "./model-price.js";
-import { add, exactly, type Range, times } from "./price-range.js";
+import { add, exactly, type Range } from "./price-range.js";
 import { type CountedCall, MILLION, type PricedKind } from "./priced-kind.js";
 
 const BYTES_PER_TOKEN = 4;
+const NONE: readonly string[] = [];
+/** Messages end with the beginning of the one that is to come. */
+const REPLY = {};
 
 /** Chat: tokens in, some of them cached, and tokens out, some of them reasoning. */
 export const CHAT: PricedKind = {
@@ -15,14 +18,16 @@ export const CHAT: PricedKind = {
     if (!isPaidByTokens(price)) return price.request === undefined ? undefined : exactly(price.request);
     const { messages, max_completion_tokens, max_tokens, n } = body;
     const { tools, functions, response_format } = body;
-    const given = estimateInput(price, [messages, { tools, functions, response_format }]);
+    const given = estimateInput(price, [messages, tools, functions, response_format, REPLY]);
     const limit = readNumber(max_completion_tokens) ?? readNumber(max_tokens) ?? price.maxOutputTokens;
     const dearest = Math.max(price.output ?? 0, price.reasoning ?? 0);
-    const made = exactly((limit ?? Infinity) * Math.max(1, readNumber(n) ?? 1));
-    const unbounded = limit === undefined && dearest > 0;
+    // What is free needs no bound.
+    const made = dearest === 0 ? 0 : (limit ?? Infinity) * Math.max(1, readNumber(n) ?? 1);
+    const fixed = (price.request ?? 0) + (made * dearest) / MILLION;
     return {
-      ...add(exactly(price.request ?? 0), given, times(made, dearest / MILLION)),
-      missing: [...given.missing, ...(unbounded ? ["max_tokens", "maxOutputTokens"] : [])],
+      upper: given.upper + fixed,
+      expected: given.expected + fixed,
+      missing: made === Infinity ? [...given.missing, "max_tokens", "maxOutputTokens"] : given.missing,
     };
   },
 };
@@ -54,8 +59,13 @@ export function estimateInput(
   const images = media + moreImages;
   const unbounded = images > 0 && price.inputImageTokens === undefined && dearest > 0;
   const ofImages = images === 0 ? 0 : images * (price.inputImageTokens ?? Infinity);
-  const tokens = { upper: bytes + ofImages, expected: bytes / BYTES_PER_TOKEN + ofImages };
-  return { ...times(tokens, dearest / MILLION), missing: unbounded ? ["inputImageTokens"] : [] };
+  // Nothing times without bound is nothing.
+  const each = dearest / MILLION;
+  return {
+    upper: each === 0 ? 0 : (bytes + ofImages) * each,
+    expected: each === 0 ? 0 : (bytes / BYTES_PER_TOKEN + ofImages) * each,
+    missing: unbounded ? ["inputImageTokens"] : NONE,
+  };
 }
 
 /** What the gateway counted, in the names of both families; undefined when it counted nothing. */

@@ -56,23 +56,37 @@ export class RecordFile {
   /**
    * Adds records; a key that is there already has the new value.
    *
-   * @param entries values without line breaks, shorter than a mebibyte
+   * @param entries values that are not empty, without line breaks, shorter than a mebibyte
    */
   add(entries: ReadonlyArray<readonly [key: string, value: string]>): Promise<void> {
     return this.#inTurn(async (handle) => {
       const lines = entries.map(([key, value]) => {
-        const text = `${key} ${value}`;
-        if (text.length + 1 + CHECK_DIGITS >= CHUNK_BYTES)
-          throw new Error("A record is too long to be kept.");
-        return `${text} ${checkOf(Buffer.from(text))}\n`;
+        const line = lineOf(key, value);
+        if (line.length > CHUNK_BYTES) throw new Error("A record is too long to be kept.");
+        return line;
       });
-      const { size } = await handle.stat();
-      const start = size === 0 ? `${HEADER}\n` : "\n";
-      const bytes = Buffer.from(start + lines.join(""));
-      for (let written = 0; written < bytes.length; )
-        written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
-      if (this.#durable) await handle.datasync();
+      await append(handle, lines);
+      if (this.#durable) await this.#sync(handle, entries, lines);
     });
+  }
+
+  /** A system whose sync failed may hold what it did not write for clean, and leave it out of later syncs. */
+  async #sync(
+    handle: FileHandle,
+    entries: ReadonlyArray<readonly [key: string, value: string]>,
+    lines: readonly string[],
+  ): Promise<void> {
+    try {
+      await handle.datasync().catch(async () => {
+        await append(handle, lines);
+        await handle.datasync();
+      });
+    } catch (error) {
+      // What is not known to last is not there, for whoever reads it before the power fails.
+      const without = entries.map(([key]) => lineOf(key, ""));
+      await append(handle, without).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Later calls open it again. */
@@ -155,8 +169,21 @@ export class RecordFile {
     const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
     const line = buffer.subarray(0, end === -1 ? bytesRead : end);
     if (!isRecord(line) || line.toString("latin1", 0, KEY_DIGITS) !== key) return undefined;
-    return line.toString("utf8", KEY_DIGITS + 1, line.length - CHECK_DIGITS - 1);
+    return line.toString("utf8", KEY_DIGITS + 1, line.length - CHECK_DIGITS - 1) || undefined;
   }
+}
+
+function lineOf(key: string, value: string): string {
+  const text = `${key} ${value}`;
+  return `${text} ${checkOf(Buffer.from(text))}\n`;
+}
+
+async function append(handle: FileHandle, lines: readonly string[]): Promise<void> {
+  const { size } = await handle.stat();
+  const start = size === 0 ? `${HEADER}\n` : "\n";
+  const bytes = Buffer.from(start + lines.join(""));
+  for (let written = 0; written < bytes.length; )
+    written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
 }
 
 /** Makes the names in a folder durable, and in those above it. */

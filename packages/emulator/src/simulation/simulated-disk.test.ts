@@ -54,6 +54,11 @@ async function afterPowerFailures<T>(
   return seen;
 }
 
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error) => error.code as string,
+  );
 const contentOf = (path: string) => readFile(path, "utf8").catch((error) => error.code as string);
 
 describe("a power failure", () => {
@@ -211,6 +216,33 @@ describe("a disk that fails", () => {
       left.add(await contentOf(disk.path("file")));
     });
     expect(left.size).toBeGreaterThan(1);
+  });
+
+  it("confirms later what it has left out, which every open handle hears of once; what is written again is there", async () => {
+    const content = "new".repeat(PAGE_BYTES);
+    const left = { confirmed: new Set<boolean>(), again: new Set<boolean>() };
+    for (const after of ["confirmed", "again"] as const) {
+      await untilIt("syncFails", async (world) => {
+        const path = world.disk.path("file");
+        const [handle, other] = [await open(path, "w"), await open(path, "r")];
+        await handle.writeFile(content);
+        const failed = await codeOf(handle.sync());
+        if (failed === undefined) return;
+        expect([failed, await codeOf(other.sync()), await codeOf(other.sync())]).toEqual([
+          "EIO",
+          "EIO",
+          undefined,
+        ]);
+        expect(await contentOf(path)).toBe(content);
+        if (after === "again") await handle.write(Buffer.from(content), 0, content.length, 0);
+        await handle.sync();
+        await sync(path);
+        await sync(dirname(path));
+        world.disk.losePower(world.random("loss"));
+        left[after].add((await contentOf(path)) === content);
+      });
+    }
+    expect(left).toEqual({ confirmed: new Set([true, false]), again: new Set([true]) });
   });
 });
 

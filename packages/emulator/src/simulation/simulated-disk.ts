@@ -27,6 +27,10 @@ interface SimulatedFile {
   data: Buffer;
   /** What survives a power failure for certain. */
   synced: Buffer;
+  /** Pages that a sync failed to write: the system holds them for clean, and no later sync tries again. */
+  forsaken: Set<number>;
+  /** Syncs that failed: each handle that was open hears of it once. */
+  failures: number;
   links: number;
   number: number;
   mtimeMs: number;
@@ -63,8 +67,9 @@ export class SimulatedDisk {
   losePower(random: Random): void {
     const lose = (inode: Inode): void => {
       if (inode.kind === "file") {
-        inode.data = tear(inode.synced, inode.data, random);
+        inode.data = tear(inode.synced, afterSync(inode), random);
         inode.synced = inode.data;
+        inode.forsaken.clear();
         return;
       }
       let undone = integerFrom(random, 0, inode.unsynced.length);
@@ -269,6 +274,8 @@ export class SimulatedDisk {
       kind: "file",
       data: Buffer.alloc(0),
       synced: Buffer.alloc(0),
+      forsaken: new Set(),
+      failures: 0,
       links: 0,
       number: ++this.#inodes,
       mtimeMs: Date.now(),
@@ -327,6 +334,8 @@ class SimulatedFileHandle {
   readonly #world: World;
   readonly #operation: (what: string) => Promise<Owner>;
   #at = 0;
+  /** Failed syncs of the file that it knows of. */
+  #heard: number;
 
   constructor(
     path: string,
@@ -337,6 +346,7 @@ class SimulatedFileHandle {
   ) {
     this.#path = path;
     this.#inode = inode;
+    this.#heard = inode.kind === "file" ? inode.failures : 0;
     this.#appends = appends;
     this.#world = world;
     this.#operation = operation;
@@ -385,10 +395,18 @@ class SimulatedFileHandle {
     const occasion = `${owner.name} ${owner.pid} ${owner.operations} sync`;
     if (this.#world.plan.decide(occasion, ["syncFails"]) !== undefined) {
       this.#world.trace.add("disk", `does not confirm ${basename(this.#path)}`);
+      if (this.#inode.kind === "file") {
+        forsake(this.#inode, this.#world.plan.random(`${occasion} loss`));
+        this.#heard = this.#inode.failures;
+      }
+      throw systemError("EIO", "fsync", this.#path);
+    }
+    if (this.#inode.kind === "file" && this.#heard < this.#inode.failures) {
+      this.#heard = this.#inode.failures;
       throw systemError("EIO", "fsync", this.#path);
     }
     if (this.#inode.kind === "folder") this.#inode.unsynced = [];
-    else this.#inode.synced = this.#inode.data;
+    else this.#inode.synced = afterSync(this.#inode);
   }
 
   async datasync(): Promise<void> {
@@ -426,6 +444,10 @@ class SimulatedFileHandle {
     const fresh = grown.subarray(Math.max(0, at - apiKey.length), at + written.length);
     if (fresh.includes(apiKey)) leaks.push(`The key stands in the file ${basename(this.#path)}`);
     this.#file.data = grown;
+    for (const page of this.#file.forsaken) {
+      if (page < at + written.length && page + PAGE_BYTES > Math.min(at, data.length))
+        this.#file.forsaken.delete(page);
+    }
     this.#file.mtimeMs = Date.now();
     this.#at = at + written.length;
     if (!isFull) return;
@@ -476,6 +498,36 @@ function resized(data: Buffer, length: number): Buffer {
   const made = Buffer.alloc(length);
   data.copy(made, 0, 0, Math.min(data.length, length));
   return made;
+}
+
+/** A sync fails: any of the pages that were to be written are not, and count as written from then on. */
+function forsake(file: SimulatedFile, random: Random): void {
+  for (const page of pagesOf(file.data)) {
+    if (!isSame(file.data, file.synced, page) && random() < 0.5) file.forsaken.add(page);
+  }
+  file.synced = afterSync(file);
+  file.failures += 1;
+}
+
+/** What a sync leaves on the disk. */
+function afterSync({ data, synced, forsaken }: SimulatedFile): Buffer {
+  if (forsaken.size === 0) return data;
+  const disk = Buffer.from(data);
+  for (const page of forsaken) {
+    const end = Math.min(page + PAGE_BYTES, data.length);
+    if (page >= end) continue;
+    disk.fill(0, page, end);
+    if (page < synced.length) synced.copy(disk, page, page, Math.min(end, synced.length));
+  }
+  return disk;
+}
+
+function pagesOf({ length }: Buffer): number[] {
+  return Array.from({ length: Math.ceil(length / PAGE_BYTES) }, (_, index) => index * PAGE_BYTES);
+}
+
+function isSame(one: Buffer, other: Buffer, page: number): boolean {
+  return one.subarray(page, page + PAGE_BYTES).equals(other.subarray(page, page + PAGE_BYTES));
 }
 
 /** Pages of a file reach the disk in any order; the last one to a part. */

@@ -113,8 +113,12 @@ async function receive(
   signal?.addEventListener("abort", stop, { once: true });
   let received = offset;
   let synced = offset;
+  let isDiskWell = true;
   const sync = async () => {
-    await file.sync();
+    await file.sync().catch((error) => {
+      isDiskWell = false;
+      throw error;
+    });
     synced = received;
     await note(transfer, synced, origin);
   };
@@ -133,12 +137,12 @@ async function receive(
     const expected = lengthOf(download);
     if (expected !== undefined && received !== expected)
       throw new Error(`The file has ${received} bytes, and not the ${expected} that were announced.`);
-    await file.sync();
+    await sync();
     await note(transfer, received, origin, received);
   } catch (error) {
     await reader.cancel(error).catch(() => undefined);
-    // So that the next attempt goes on here. A disk that does not take it has said so.
-    if (received > synced) await sync().catch(() => undefined);
+    // So that the next attempt goes on here. After a sync that failed the next may confirm what it left out.
+    if (received > synced && isDiskWell) await sync().catch(() => undefined);
     throw error;
   } finally {
     signal?.removeEventListener("abort", stop);

@@ -1,5 +1,6 @@
 import type {
   CallEvent,
+  Cost,
   FailoverEvent,
   FailureEvent,
   PollFailedEvent,
@@ -48,6 +49,20 @@ export interface VideoDeliveryEvent {
   outcome: "delivered" | "threw" | "dead";
 }
 
+/** What a call has cost, where the module has the option `prices`. */
+export interface CostEvent {
+  /** The call as written: `chat.completions.create`; of a video task `videos.retrieve`, which saw that it succeeded. */
+  call: string;
+  /** The model that was asked for. */
+  model?: string;
+  cost: Cost;
+  /** Option `budgetTag` of the call. */
+  tag?: string;
+  /** Id of the video task at the gateway. */
+  task?: string;
+  requestId?: string;
+}
+
 /**
  * What core's hooks tell of a call, and what polling tells of video tasks, as one union. Plain JSON; never an API key, a
  * header or a body.
@@ -57,6 +72,8 @@ export interface VideoDeliveryEvent {
  * - `failover`: the next attempt goes to another address
  * - `failure`: a call failed, and nothing more is tried
  * - `stream_end`: a stream is over, in whatever way; with its usage, when it told one
+ * - `cost`: what a call has cost: told once it is known, of a stream when it is whole, of a video task when a process first
+ *   reads that it succeeded; texts that go in several requests tell of each
  * - `poll_failed`: a video task cannot be read at the moment; it goes on, and is polled on. Told of each such poll
  * - `video_stalled`: a submitted task cannot be read: told when that begins, and when the kind of its problem changes, by the
  *   process that polled it
@@ -70,6 +87,7 @@ export type MetricsEvent =
   | ({ type: "failover" } & FailoverEvent)
   | ({ type: "failure" } & FailureEvent)
   | ({ type: "stream_end" } & StreamEndEvent)
+  | ({ type: "cost" } & CostEvent)
   | ({ type: "poll_failed" } & PollFailedEvent)
   | ({ type: "video_stalled" } & VideoStalledEvent)
   | ({ type: "video_resumed" } & VideoResumedEvent)

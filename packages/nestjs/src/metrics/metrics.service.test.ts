@@ -1,15 +1,20 @@
+import { ModelGateway, type VideoTaskHandle } from "@model-gateway/core";
+import { createBudget } from "@model-gateway/core/budget";
+import { priceBook } from "@model-gateway/core/prices";
 import { config, filter, firstValueFrom, lastValueFrom, type Observable, take, toArray } from "rxjs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bootApp } from "../../test/boot-app.js";
-import { useEmulator } from "../../test/use-emulator.js";
+import { FAST_POLLS, useEmulator, VIDEO } from "../../test/use-emulator.js";
 import {
   ChatService,
+  EmbeddingsService,
   getModelGatewayToken,
   type MetricsEvent,
   MetricsService,
   ModelGatewayModule,
   type ModelGatewayModuleOptions,
   ModelsService,
+  VideosService,
 } from "../index.js";
 
 const BODY = { model: "local-chat", messages: [{ role: "user" as const, content: "Hello" }] };
@@ -95,6 +100,59 @@ describe("events", () => {
     const failover = firstValueFrom(ofType(app.get(MetricsService).events$, "failover"));
     await app.get(ModelsService).list();
     expect(await failover).toMatchObject({ call: "models.list", address: "general", to: "cdn" });
+  });
+
+  it("tell what calls have cost as far as the gateway billed them, once each, with their tags", async () => {
+    const prices = priceBook({
+      models: {
+        "local-chat": { input: 0.5, output: 2, maxOutputTokens: 4_096 },
+        "local-embedding": { input: 0.1 },
+        [VIDEO.model]: { videoTokens: 7, resolution: "720p", maxSeconds: 10 },
+      },
+    });
+    for (const budget of [undefined, createBudget({ limit: 100, currency: "USD", window: "day" })]) {
+      const { app, chat, emulator, metrics } = await bootMetrics({
+        ...{ prices, videos: FAST_POLLS },
+        ...(budget !== undefined && { budget }),
+      });
+      const told: Extract<MetricsEvent, { type: "cost" }>[] = [];
+      ofType(metrics.events$, "cost").subscribe((event) => told.push(event));
+      await chat.create(BODY, { budgetTag: "shop" });
+      await lastValueFrom(chat.stream$(STREAMED));
+      await app.get(EmbeddingsService).create({ model: "local-embedding", input: ["a hat", "a boat"] });
+      await app.get(ModelsService).list();
+      emulator.faults.add({ kind: "status", status: 400, times: 1 });
+      await expect(chat.create(BODY)).rejects.toThrow();
+      const videos = app.get(VideosService);
+      const { key } = await videos.submit(VIDEO, { tenant: "shop" });
+      await expect.poll(async () => (await videos.get(key))?.handle?.id).toBeDefined();
+      const handle = (await videos.get(key))?.handle as VideoTaskHandle;
+      await emulator.videos.succeed(handle.id);
+      await expect.poll(async () => (await videos.get(key))?.status).toBe("succeeded");
+      expect(told.map(({ call, model, tag, task }) => [call, model, tag, task])).toEqual([
+        ["chat.completions.create", BODY.model, "shop", undefined],
+        ["chat.completions.create", BODY.model, undefined, undefined],
+        ["embeddings.create", "local-embedding", undefined, undefined],
+        ["videos.retrieve", VIDEO.model, undefined, handle.id],
+      ]);
+      expect(told.reduce((sum, { cost }) => sum + cost.units, 0)).toBe(emulator.ledger.total().units);
+      expect(told.every(({ requestId }) => typeof requestId === "string")).toBe(true);
+      await app.get(ModelGateway).videos.retrieve(handle);
+      expect(told).toHaveLength(4);
+      if (budget !== undefined)
+        expect((await budget.usage()).spent * 500_000).toBeCloseTo(emulator.ledger.total().units);
+    }
+  });
+
+  it("tell of no cost where a stream is left, or there are no prices", async () => {
+    const prices = priceBook({ models: { "local-chat": { input: 0.5, output: 2 } } });
+    for (const options of [{ prices }, {}]) {
+      const { chat, metrics } = await bootMetrics(options, options.prices ? 20 : 0);
+      const events = recorded(metrics);
+      await lastValueFrom(chat.stream$(STREAMED).pipe(take(options.prices ? 1 : 1_000)));
+      await expect.poll(() => events.map(({ type }) => type)).toContain("stream_end");
+      expect(events.map(({ type }) => type)).not.toContain("cost");
+    }
   });
 
   it("are of one instance, and not repeated to those who come late", async () => {

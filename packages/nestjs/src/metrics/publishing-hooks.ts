@@ -5,7 +5,7 @@ import type { MetricsEvent } from "./metrics-event.js";
 
 const logger = new Logger("ModelGateway");
 
-type HookEvent = Exclude<MetricsEvent["type"], "video_stalled" | "video_resumed">;
+type HookEvent = Exclude<MetricsEvent["type"], "cost" | "video_stalled" | "video_resumed" | "video_delivery">;
 type EventOf<T extends HookEvent> = Omit<Extract<MetricsEvent, { type: T }>, "type">;
 
 /**

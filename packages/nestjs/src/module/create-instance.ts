@@ -1,7 +1,8 @@
-import { ConfigurationError, ModelGateway, type PollBackoff } from "@model-gateway/core";
+import { type CallBudget, ConfigurationError, ModelGateway, type PollBackoff } from "@model-gateway/core";
 import { DEFAULT_STREAM_SETTINGS, MemoryStreamStore } from "@model-gateway/core/resumable";
 import { Subject } from "rxjs";
 import { type CallbackOptions, CallbackURLs } from "../callbacks/callback-urls.js";
+import { CostTellingBudget } from "../metrics/cost-telling-budget.js";
 import type { MetricsEvent } from "../metrics/metrics-event.js";
 import { publishingHooks } from "../metrics/publishing-hooks.js";
 import { KeyedStreams } from "../streams/keyed-streams.js";
@@ -182,7 +183,12 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
   const events = new Subject<MetricsEvent>();
   const inHand = new Set<string>();
   const hooks = publishingHooks(events, inHand, gateway.hooks);
-  const client = new ModelGateway({ ...gateway, hooks, maxPollsPerSecond: ratePerSecond });
+  const budget = observedBudget(gateway, events);
+  const client = new ModelGateway({
+    ...gateway,
+    ...(budget !== undefined && { budget }),
+    ...{ hooks, maxPollsPerSecond: ratePerSecond },
+  });
   const polls = {
     firstMs: backoff.firstMs ?? DEFAULT_FIRST_BACKOFF_MS,
     maxMs: backoff.maxMs ?? intervalMs * BACKOFF_FACTOR,
@@ -211,6 +217,17 @@ function fromOptions(name: string, options: ModelGatewayInstanceOptions, callbac
     delivering: { ...HANDLERS_DEFAULTS, ...handlers, tracer: gateway.tracer, events },
     callbacks,
   };
+}
+
+/** Without prices nobody knows what anything costs; what is no budget is refused by the client. */
+function observedBudget(
+  { prices, budget }: ModelGatewayInstanceOptions,
+  events: Subject<MetricsEvent>,
+): CallBudget | undefined {
+  if (prices === undefined || (budget !== undefined && typeof budget?.spendBy !== "function")) return budget;
+  return new CostTellingBudget(budget, (event) => {
+    if (events.observed) events.next({ type: "cost", ...event });
+  });
 }
 
 /** @returns undefined where nothing waits */

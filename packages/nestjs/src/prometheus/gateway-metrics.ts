@@ -26,6 +26,7 @@ export class GatewayMetrics {
   private readonly streams;
   private readonly streamDurations;
   private readonly tokens;
+  private readonly costs;
   private readonly pollFailures;
   private readonly stalls;
   private readonly deliveries;
@@ -66,6 +67,12 @@ export class GatewayMetrics {
       ["call", "model"],
     );
     this.tokens = counter("tokens_total", "Tokens as the gateway counted them.", ["call", "model", "type"]);
+    this.costs = counter("cost_total", "What calls have cost, in units of the currency.", [
+      "call",
+      "model",
+      "currency",
+      "source",
+    ]);
     this.pollFailures = counter("poll_failures_total", "Polls of video tasks that failed; the tasks go on.", [
       "kind",
     ]);
@@ -129,6 +136,11 @@ export class GatewayMetrics {
         this.streamDurations.observe({ instance, call, model }, event.ms / 1_000);
         this.countTokens({ instance, call, model }, event.usage);
         break;
+      case "cost": {
+        const { amount, currency, source } = event.cost;
+        this.costs.inc({ instance, call, model, currency, source }, amount);
+        break;
+      }
       case "poll_failed":
         this.pollFailures.inc({ instance, kind: event.reason.split(":", 1)[0] ?? "other" });
         break;

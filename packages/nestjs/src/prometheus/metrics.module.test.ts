@@ -1,4 +1,5 @@
 import { ConfigurationError } from "@model-gateway/core";
+import { priceBook } from "@model-gateway/core/prices";
 import { Counter, Registry } from "prom-client";
 import { lastValueFrom } from "rxjs";
 import { describe, expect, it } from "vitest";
@@ -41,7 +42,8 @@ function samples(text: string): Record<string, number> {
 
 describe("MetricsModule", () => {
   it("serves what the clients did, and nothing that was said", async () => {
-    const { chat, connection, emulator, read } = await bootMetrics();
+    const prices = priceBook({ models: { [BODY.model]: { input: 0.5, output: 2 } } });
+    const { chat, connection, emulator, read } = await bootMetrics({}, { prices });
     const { usage } = await chat.create(BODY);
     await lastValueFrom(chat.stream$({ ...BODY, stream_options: { include_usage: true } }));
     emulator.faults.add({ kind: "status", status: 500, times: 1 });
@@ -61,6 +63,8 @@ describe("MetricsModule", () => {
       [`model_gateway_streams_total{${labels},outcome="complete"}`]: 1,
       [`model_gateway_stream_duration_seconds_count{${labels}}`]: 1,
       [`model_gateway_tokens_total{${labels},type="input"}`]: 3 * (usage?.prompt_tokens ?? Number.NaN),
+      [`model_gateway_cost_total{${labels},currency="USD",source="price-book"}`]:
+        emulator.ledger.total().units / prices.unitsPerCurrency,
       'model_gateway_video_troubles{instance="default"}': 0,
     });
     expect(text).not.toContain("my secret");

@@ -111,7 +111,8 @@ async function spend(world: World, name: string, { chat, images, audio }: ModelG
       ).bytes(),
   };
   const names = Object.keys(calls);
-  const buyers = Array.from({ length: world.count(`calls of ${name}`, 1, 64) }, async (_, index) => {
+  const most = world.chance(`${name} is in a rush`, 0.2) ? 64 : 12;
+  const buyers = Array.from({ length: world.count(`calls of ${name}`, 1, most) }, async (_, index) => {
     const call = world.pick(`${name} ${index}`, names);
     await world.sleep(world.random(`${name} ${index} start`)() * 1_000);
     await calls[call]?.().catch((error: unknown) => {

@@ -70,7 +70,10 @@ async function runIngest(
       const texts = textsOf(init?.body);
       if (isUnchanged) problem("an unchanged run asks the gateway");
       for (const text of texts) {
-        if (ledger.kept.has(keyOf(text))) problem(`"${text}" is asked for, and its vector is kept`);
+        // What a sync has left out, and nobody who still lives has heard of, is gone with the power.
+        const isLost = world.faults.some(({ name }) => name === "syncFails");
+        if (!isLost && ledger.kept.has(keyOf(text)))
+          problem(`"${text}" is asked for, and its vector is kept`);
         if (asked.has(text)) problem(`"${text}" is asked for twice at once`);
         asked.add(text);
       }

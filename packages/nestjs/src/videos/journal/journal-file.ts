@@ -7,6 +7,7 @@ import { isLackOfRoom, JournalWriteError, troubleOfWrite, type WritePurpose } fr
 import { readJournal } from "./read-journal.js";
 import { repairEnd } from "./repair-end.js";
 import { SpaceReserve } from "./space-reserve.js";
+import { writeAgain } from "./write-again.js";
 
 const DEFAULT_MIN_COMPACTION_LINES = 1_000;
 
@@ -80,13 +81,14 @@ export class JournalFile {
     }
     const file = await open(path, "a", 0o600);
     try {
-      if (length === 0) {
+      if (length > 0) await writeAgain(path, reading.durableLength, length);
+      else {
         if (reading.tail.length > 0)
           warn(`${path} was being made when a crash cut it short; it is made again.`);
         await file.truncate(0);
         await file.appendFile(headerLine());
+        await file.datasync();
       }
-      await file.datasync();
       await syncFolder(dirname(path));
     } catch (error) {
       await file.close();
