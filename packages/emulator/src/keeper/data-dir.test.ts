@@ -62,7 +62,21 @@ describe("an emulator with a data folder", () => {
       quota: 9_000,
       rateLimit: { windowMs: 1_000, requests: 50 },
     });
+    before.keys.add({ key: "sk-again", group: "team" });
+    before.models.add({ id: "gone", like: "local-chat" });
+    before.groups.add({ name: "gone", models: [] });
+    await (await chat(before, "what was changed so far is written")).text();
     before.keys.remove("sk-emulator");
+    before.models.remove("gone");
+    before.groups.remove("gone");
+    // What goes and comes back at once is the last of all.
+    before.keys.remove("sk-team");
+    before.keys.add({
+      key: "sk-team",
+      group: "team",
+      quota: 9_000,
+      rateLimit: { windowMs: 1_000, requests: 50 },
+    });
     before.faults.add({ kind: "status", path: "/none", times: 3 });
     before.faults.add({ kind: "status", path: "/chat/completions", times: 3, status: 503 });
     before.faults.clear("fault-1");
@@ -79,7 +93,9 @@ describe("an emulator with a data folder", () => {
     expect(await (await ask(before, "two")).text()).toContain("error");
     expect(await (await ask(before, "three")).text()).toContain("error");
     expect(await (await ask(before, "PING")).text()).toContain("pong");
-    before.faults.add({ kind: "delay", times: 5, path: "/embeddings", delayMs: 1 });
+    before.faults.add({ kind: "status", times: 5, path: "/embeddings" });
+    await (await send(before, "/embeddings", { model: "gpt-4o", input: "" }, "sk-team")).text();
+    await (await send(before, "/embeddings", { model: "gpt-4o", input: "" }, "sk-team")).text();
     await before.clock.advance(3 * DAY);
     const held = before.state.export();
     const [total, calls] = [before.ledger.total(), before.journal.list()];
@@ -90,17 +106,17 @@ describe("an emulator with a data folder", () => {
     expect(JSON.stringify(after.state.export())).toBe(JSON.stringify(held));
     expect([after.ledger.total(), after.journal.list()]).toEqual([total, calls]);
     expect(total.units).toBeGreaterThan(0);
-    expect(after.keys.list().map(({ key }) => key)).toEqual(["sk-team"]);
+    expect(after.keys.list().map(({ key }) => key)).toEqual(["sk-again", "sk-team"]);
     expect(after.clock.now()).toBeGreaterThanOrEqual(Date.now() + 3 * DAY - 1);
-    expect(after.journal.get(calls[3]?.id ?? "")?.response.text).toContain("pong");
+    expect(after.journal.get(calls[4]?.id ?? "")?.response.text).toContain("pong");
     // Counts go on, too: of ids, of what is left, and of what was used.
     expect(after.faults.add({ kind: "html" })).toBe("fault-4");
-    expect(after.faults.list()[0]).toMatchObject({ id: "fault-3", left: 5 });
+    expect(after.faults.list()[0]).toMatchObject({ id: "fault-3", left: 3 });
     after.faults.clear();
     expect(await (await ask(after, "ping")).text()).toContain("pong");
     expect(await (await ask(after, "ping")).text()).not.toContain("pong");
     expect(await (await ask(after, "say /plain/ now")).text()).toContain("null");
-    expect(after.ledger.list().at(-1)?.id).toBe("ledger-4");
+    expect(after.ledger.list().at(-1)?.id).toBe("ledger-5");
   });
 
   it("has tasks go on by the time that passed meanwhile, each step at its own", async () => {
@@ -167,6 +183,55 @@ describe("an emulator with a data folder", () => {
     expect(again.callbacks.list()).toEqual(after.callbacks.list());
   });
 
+  it("tries a callback again whose answer it did not live to see", async () => {
+    let heard = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    const silent = createServer((request) => {
+      request.resume();
+      heard();
+    });
+    await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const before = start(temporaryFolder());
+    await video(before, { callback_url: url });
+    const advanced = before.clock.advance(500);
+    await arrived;
+    const text = JSON.stringify(before.state.export());
+    await before.close();
+    await advanced;
+
+    const { url: other, bodies } = await receiver(() => 200);
+    const after = createEmulator({ state: JSON.parse(text.replaceAll(url, other)) });
+    onTestFinished(() => after.close());
+    expect(after.callbacks.list()).toMatchObject([{ delivered: false, attempts: [{ status: null }] }]);
+    await after.clock.advance(1_000);
+    expect(after.callbacks.list()[0]).toMatchObject({
+      delivered: true,
+      attempts: [{ status: null }, { status: 200 }],
+    });
+    expect(bodies).toHaveLength(1);
+  });
+
+  it("keeps as much of the ledger and the journal as it shows", async () => {
+    const folder = temporaryFolder();
+    const before = start(folder, { journal: { bodies: "none" }, pace: "whole" });
+    const body = { model: "local-embedding", input: "a", dimensions: 64 };
+    for (let index = 0; index < 10_005; index++)
+      await (await send(before, "/embeddings", body)).arrayBuffer();
+    const held = before.state.export();
+    expect([(held["ledger"] as []).length, (held["journal"] as []).length]).toEqual([10_000, 1_000]);
+    await before.close();
+    const after = start(folder);
+    expect(JSON.stringify(after.state.export())).toBe(JSON.stringify(held));
+    expect(after.ledger.total().calls).toBe(10_005);
+  }, 60_000);
+
   it("has links that were made before lead to the same bytes, made of inputs that are kept", async () => {
     const folder = temporaryFolder();
     const before = start(folder);
@@ -216,7 +281,8 @@ describe("an emulator with a data folder", () => {
     expect(dropped).toEqual([true, false, false]);
     await before.close();
 
-    const after = start(folder, { journal: { maxBytes: 30_000 } });
+    // Room that comes later brings nothing back.
+    const after = start(folder, { journal: { maxBytes: 60_000 } });
     expect(after.journal.list().map(({ id }) => after.journal.get(id)?.dropped)).toEqual(dropped);
     const form = new FormData();
     form.set("prompt", "a hat");

@@ -158,7 +158,6 @@ export class StateKeeper<S extends LiveState> {
   close(): void {
     this.made.live.leave();
     this.flush();
-    this.made.changes.stop();
     this.folder?.close();
     this.folder = undefined;
   }
@@ -185,7 +184,6 @@ export class StateKeeper<S extends LiveState> {
       throw error;
     }
     this.isBehind = false;
-    previous.changes.stop();
     previous.live.leave();
     this.made = next;
     next.changes.start();

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEmulator, type Emulator, type EmulatorOptions, type EmulatorState } from "../index.js";
@@ -317,6 +319,45 @@ describe("calls that are under way when the state is replaced", () => {
 
     const after = create({ dataDir, replies: [{ when: { text: "wait" }, reply }] });
     expect(JSON.stringify(after.state.export())).toBe(entered);
+  });
+
+  it("call nobody back for a task that went with its state", async () => {
+    const heard: string[] = [];
+    let done = () => {};
+    const end = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const server = createServer((request, response) => {
+      heard.push(request.url ?? "");
+      request.resume();
+      response.end();
+      if (heard.filter((path) => path === "/new").length === 2) done();
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const emulator = create({ videoTimings: { queuedMs: 1, runningMs: 1 } });
+    const body = (path: string) =>
+      JSON.stringify({
+        ...{ model: "local-video-2.0", content: [{ type: "text", text: "a cat" }], duration: 4 },
+        callback_url: hook + path,
+      });
+    const late = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = late.writable.getWriter();
+    const init = { method: "POST", headers: bearer("sk-emulator") };
+    const made = emulator.fetch(`${emulator.url}/videos`, {
+      ...init,
+      body: late.readable,
+      ...{ duplex: "half" },
+    });
+    emulator.reset();
+    await writer.write(new TextEncoder().encode(body("/old")));
+    await writer.close();
+    expect((await made).status).toBe(200);
+    // It is called back of the same changes, which are later.
+    await emulator.fetch(`${emulator.url}/videos`, { ...init, body: body("/new") });
+    await end;
+    expect(heard).toEqual(["/new", "/new"]);
   });
 
   it("end nothing of what listens to the journal", async () => {

@@ -41,12 +41,6 @@ export class ChangeLog {
     this.open = true;
   }
 
-  /** Nothing counts any more. */
-  stop(): void {
-    this.open = false;
-    this.pending.clear();
-  }
-
   get isEmpty(): boolean {
     return this.pending.size === 0;
   }

@@ -47,6 +47,14 @@ describe("the lock of a folder", () => {
     second.release();
   });
 
+  it("that somebody else has taken meanwhile is left to them", () => {
+    const folder = temporaryFolder();
+    const lock = lockOf(folder);
+    const path = leave(folder, { pid: 1, host: "elsewhere" });
+    lock.release();
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ pid: 1, host: "elsewhere" });
+  });
+
   it("names the process that holds it, and is taken over once that is gone", async () => {
     const folder = temporaryFolder();
     const { pid, end } = await idleProcess();

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import type { KeptChange } from "./change-log.js";
 import type { KeptEntry } from "./kept-entry.js";
 import type { LargeTexts } from "./large-texts.js";
@@ -18,7 +18,6 @@ export class StateFile {
   private readonly path: string;
   private readonly texts: LargeTexts;
   private file: number | undefined;
-  /** Up to where the file holds whole lines. */
   private size = 0;
   private compactSize = 0;
 
@@ -73,17 +72,10 @@ export class StateFile {
     this.texts.retain(used);
   }
 
-  /** Adds what changed. @throws Error when it cannot be written; what was there before stays as it was */
+  /** Adds what changed. @throws Error when it cannot be written whole: the file has to be written anew before more is added */
   append(changes: readonly KeptChange[]): void {
     if (this.file === undefined) throw new Error(`${this.path} is closed`);
-    const text = changes.map((change) => lineOf(change, this.texts)).join("");
-    try {
-      this.size += writeWhole(this.file, text);
-    } catch (error) {
-      // Part of a line must not come before the next.
-      ftruncateSync(this.file, this.size);
-      throw error;
-    }
+    this.size += writeWhole(this.file, changes.map((change) => lineOf(change, this.texts)).join(""));
   }
 
   /** Whether most of it is of the past. */
