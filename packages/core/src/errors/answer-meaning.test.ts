@@ -59,6 +59,7 @@ describe("classOf", () => {
     "QuotaExceeded",
     "budget_exceeded",
     "AccountOverdueError",
+    "Arrearage",
     "billing_hard_limit_reached",
     "1101",
     "1102",

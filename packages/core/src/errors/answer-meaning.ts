@@ -19,6 +19,7 @@ const QUOTA_CODES = new Set([
   "quotaexceeded",
   "budget_exceeded",
   "accountoverdueerror",
+  "arrearage",
   "billing_hard_limit_reached",
   // A video upstream's numbers for arrears and for an emptied resource pack.
   "1101",

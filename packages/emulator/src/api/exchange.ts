@@ -33,18 +33,22 @@ export interface Exchange {
 
 /** An endpoint below each of the four base addresses. */
 export interface Route {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** In the router's notation: `/videos/:task_id`. */
   path: string;
   /** The base addresses that have it; all four when absent. */
   bases?: readonly BaseKind[];
-  /** The body is `multipart/form-data`, not JSON. */
-  multipart?: boolean;
+  /** The body is `multipart/form-data`, not JSON; or may be either. */
+  multipart?: true | "also";
+  /** False for a POST without a body. */
+  hasBody?: false;
   handle(exchange: Exchange): Response | Promise<Response>;
   /** The texts of a body, checked or not: in each, prompt markers count. */
   promptTexts?(body: unknown): readonly string[];
   /** Where a body, checked or not, stands in its conversation. */
   conversationOf?(body: unknown): { turn: number; tool: string | undefined };
+  /** No other server of the wire format has it: it is answered here, whatever it asks for. */
+  isNative?: boolean;
   /** `[[fail]]` and `[[stuck]]` are about the task that the endpoint creates, not about its answer. */
   createsTask?: boolean;
 }

@@ -4,7 +4,7 @@ import { abortableDelay } from "../http/abortable-delay.js";
 import { APIError } from "../http/api-error.js";
 import type { BaseKind } from "../http/base-kinds.js";
 import { paceStream } from "../http/pace-stream.js";
-import { readFormBody } from "../http/read-form-body.js";
+import { isForm, readFormBody } from "../http/read-form-body.js";
 import { readJSONBody } from "../http/read-json-body.js";
 import { abridge } from "../json/abridge.js";
 import { isRecord } from "../json/is-record.js";
@@ -31,15 +31,15 @@ export async function answerRoute(
   // The router also sends HEAD to the GET routes; the API has none.
   if (route.method !== request.method) throw noSuchEndpoint(request, url);
 
-  const key = services.keys.authenticate(request.headers.get("authorization"));
+  const key = services.keys.authenticate(observed.authorization);
   try {
     services.rates.take(key);
   } finally {
     Object.assign(observed.headers, services.rates.headersOf(key));
   }
   let body: unknown;
-  if (route.method === "POST") {
-    body = route.multipart ? await readForm(observed) : await readJSON(observed);
+  if (route.method === "POST" && route.hasBody !== false) {
+    body = isFormBody(route, request) ? await readForm(observed) : await readJSON(observed);
     if (services.journal.bodies !== "none") entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;
@@ -64,9 +64,8 @@ export async function answerRoute(
   const script = await findScriptedAnswer(services, route, body, observed);
   if (entry.reply !== undefined) explain(`${entry.reply} is for it.`);
   if (script.whole) return finish(script.whole);
-  const sentOn = script.exchange?.scripted
-    ? undefined
-    : await sendUpstream(services, route, body, parameters, observed);
+  const staysHere = route.isNative || script.exchange?.scripted;
+  const sentOn = staysHere ? undefined : await sendUpstream(services, route, body, parameters, observed);
   // A stream of somebody else's has habits of its own, and its pieces are no events.
   if (sentOn) return finish(sentOn, { isOwn: false });
   const models = services.keys.modelsOf(key, base);
@@ -100,6 +99,10 @@ export async function answerRoute(
 function tolerated({ models }: Services, route: Route, body: unknown): unknown {
   const model = isRecord(body) ? body["model"] : undefined;
   return tolerate(route.path, body, typeof model === "string" ? models.find(model)?.capability : undefined);
+}
+
+function isFormBody({ multipart }: Route, request: Request): boolean {
+  return multipart === "also" ? isForm(request) : multipart === true;
 }
 
 function readJSON(observed: ObservedRequest): Promise<unknown> {

@@ -5,8 +5,8 @@ import type { Services } from "../api/services.js";
 import { addControlRoutes, type ControlSettings } from "../control/add-control-routes.js";
 import type { Emulator } from "../emulator.js";
 import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
+import { NATIVE_PATHS } from "../native/native-paths.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
-import { arkRoutes } from "./ark-routes.js";
 import { observeRequest } from "./observe-request.js";
 import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
@@ -17,9 +17,6 @@ export interface AppSettings extends ControlSettings {
   cors: readonly string[];
 }
 
-/** The base address of the Ark family. */
-const ARK_PREFIX = "/api/v3";
-
 /** What pages may read of an answer. */
 const EXPOSED_HEADERS = [
   ...["x-request-id", "retry-after", "x-ratelimit-limit-requests", "x-ratelimit-remaining-requests"],
@@ -27,16 +24,23 @@ const EXPOSED_HEADERS = [
 ];
 
 /**
- * The web-standard application: every route below each of the four base addresses, result files, the control API.
+ * The web-standard application: every route below each of the four base addresses, the paths of the profile, result
+ * files, the control API.
  *
  * @param current the services of the state that is in force: a call stays with those that it began with
  */
 export function buildApp(current: () => Services, emulator: Emulator, settings: AppSettings): Hono {
   const app = new Hono();
+  const native = NATIVE_PATHS[current().profile.tasks];
   if (settings.cors.length > 0) {
     const origin = settings.cors.includes("*") ? "*" : [...settings.cors];
     const allow = cors({ origin, exposeHeaders: EXPOSED_HEADERS, maxAge: 600 });
-    for (const path of [...BASE_KINDS.map((base) => BASE_PATHS[base]), "/files"]) app.use(`${path}/*`, allow);
+    const bases = BASE_KINDS.map((base) => `${BASE_PATHS[base]}/*`);
+    const own = [
+      ...(native.base === undefined ? [] : [`${native.base}/*`]),
+      ...native.routes.map(({ path }) => path),
+    ];
+    for (const path of [...bases, ...own, "/files/*"]) app.use(path, allow);
   }
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
@@ -47,13 +51,11 @@ export function buildApp(current: () => Services, emulator: Emulator, settings: 
       );
     });
   };
+  for (const route of native.routes) serve("general", "", { ...route, isNative: !isDescribed(route) });
+  if (native.base !== undefined) for (const route of routes) serve("general", native.base, route);
   for (const base of BASE_KINDS) {
     for (const route of routes) serve(base, BASE_PATHS[base], route);
     for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
-  }
-  // Where clients of the route itself look for it.
-  if (current().profile.tasks === "ark") {
-    for (const route of [...routes, ...arkRoutes]) serve("general", ARK_PREFIX, route);
   }
   app.get("/files/:owner/:name", (context) => {
     const services = current();
@@ -72,4 +74,9 @@ export function buildApp(current: () => Services, emulator: Emulator, settings: 
     throw error;
   });
   return app;
+}
+
+/** Whether an upstream's route stands in the place of one that the API describes. */
+function isDescribed({ method, path }: Route): boolean {
+  return routes.some((route) => route.method === method && BASE_PATHS.general + route.path === path);
 }

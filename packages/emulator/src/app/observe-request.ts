@@ -4,6 +4,8 @@ import { APIError } from "../http/api-error.js";
 import { splitBasePath } from "../http/base-kinds.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
 import { isEventStream } from "../http/event-stream.js";
+import { authorizationOf } from "../native/kling-token.js";
+import { NATIVE_PATHS } from "../native/native-paths.js";
 import { errorResponse } from "../profiles/error-envelopes.js";
 import type { JournalEntry } from "../state/journal.js";
 import { maskKey } from "../state/key-store.js";
@@ -15,7 +17,8 @@ export interface ObservedRequest {
   url: URL;
   /** The path below the base address. */
   path: string;
-  /** The bearer token as sent, unchecked. */
+  /** The `Authorization` header, and its bearer token: as sent, unchecked. */
+  authorization: string | null;
   token: string | null;
   /** Headers of the answer, whatever it is. */
   headers: Record<string, string>;
@@ -41,8 +44,9 @@ export async function observeRequest(
 ): Promise<Response> {
   const started = performance.now();
   const url = new URL(request.url);
-  const { base, path } = splitBasePath(url.pathname);
-  const token = bearerToken(request);
+  const { base, path } = splitBasePath(url.pathname, NATIVE_PATHS[services.profile.tasks].base);
+  const authorization = authorizationOf(request, services.profile);
+  const token = bearerToken(authorization);
   const entry: JournalEntry = {
     id: randomUUID(),
     time: services.clock.now(),
@@ -77,6 +81,7 @@ export async function observeRequest(
       request,
       url,
       path,
+      authorization,
       token,
       headers,
       entry,
@@ -89,7 +94,7 @@ export async function observeRequest(
       throw error;
     }
     const refusal = error instanceof APIError ? error : unexpected(error, entry);
-    response = errorResponse(services.profile, refusal, { path, requestId: entry.id });
+    response = errorResponse(services.profile, refusal, { path, requestId: entry.id, token });
   }
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   entry.status = response.status;
@@ -102,8 +107,8 @@ export async function observeRequest(
   return response;
 }
 
-function bearerToken(request: Request): string | null {
-  return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+function bearerToken(authorization: string | null): string | null {
+  return /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1] ?? null;
 }
 
 /** Passes a body on, keeps it, and reports when it has ended, or was left early. */

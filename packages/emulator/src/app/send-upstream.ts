@@ -1,6 +1,6 @@
 import type { Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
-import type { FormBody } from "../http/read-form-body.js";
+import { type FormBody, isForm } from "../http/read-form-body.js";
 import { isRecord } from "../json/is-record.js";
 import type { UpstreamRequest } from "../upstream/upstream.js";
 import type { ObservedRequest } from "./observe-request.js";
@@ -26,7 +26,7 @@ export async function sendUpstream(
     method: request.method,
     path: path + url.search,
     accept: request.headers.get("accept"),
-    ...(route.multipart
+    ...(isForm(request)
       ? await encodeForm(body as FormBody)
       : // As it came: numbers that a parser rounds arrive as they were written.
         { contentType: text === undefined ? null : "application/json", body: text }),

@@ -97,7 +97,7 @@ Options:
   --latency <ms>       milliseconds before every answer (default 0)
   --pace <pace>        how streams are written: events (default), whole, bytes, cuts
   --profile <profile>  spec (default); tolerant of what clients send beside what the API describes; ark, kling,
-                       bailian or newapi, in the shapes of such routes; or a JSON file with settings
+                       bailian or newapi, in the shapes and at the paths of such routes; or a JSON file with settings
   --upstream <url>     a server for models that it does not serve, such as http://127.0.0.1:11434/v1; its own key comes
                        from the variable UPSTREAM_API_KEY
   --replies <file>     scripted answers, as YAML or JSON; as often as you like

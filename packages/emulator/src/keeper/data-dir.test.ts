@@ -218,6 +218,28 @@ describe("an emulator with a data folder", () => {
     expect(bodies).toHaveLength(1);
   });
 
+  it("keeps that tasks were cancelled, or forgotten", async () => {
+    const folder = temporaryFolder();
+    const profile = "ark";
+    const before = start(folder, { profile });
+    const ids = [await video(before), await video(before), await video(before)];
+    const path = (id: string) => `${new URL(before.url).origin}/api/v3/contents/generations/tasks/${id}`;
+    const remove = async (id: string) => {
+      const init = { method: "DELETE", headers: bearer("sk-emulator") };
+      await (await before.fetch(path(id), init)).text();
+    };
+    const [cancelled = "", forgotten = "", kept = ""] = ids;
+    await remove(cancelled);
+    await before.clock.advance(60_000);
+    await remove(forgotten);
+    expect(before.videos.list({ status: "cancelled" })).toHaveLength(1);
+    const held = before.state.export();
+    await before.close();
+    const after = start(folder, { profile });
+    expect(after.state.export()).toEqual(held);
+    expect(after.videos.list().map((task) => ("id" in task ? task.id : ""))).toEqual([cancelled, kept]);
+  });
+
   it("keeps as much of the ledger and the journal as it shows", async () => {
     const folder = temporaryFolder();
     const before = start(folder, { journal: { bodies: "none" }, pace: "whole" });

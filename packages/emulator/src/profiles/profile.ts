@@ -3,12 +3,12 @@ export interface ProfileSettings {
   /** `strict` refuses what the API does not describe; `tolerant` takes it for what clients mean. */
   requests: "strict" | "tolerant";
   /**
-   * Shapes and status words of video tasks: as described, or as the routes behind gateways have them: `ark` (flat tasks), `kling`
-   * (wrapped tasks and callbacks), `bailian` and `newapi` (both).
+   * Shapes, status words and paths of video tasks: as described, or as the routes behind gateways have them: `ark` (flat tasks),
+   * `kling` (wrapped tasks and callbacks), `bailian` and `newapi` (both). Their own paths are served beside the described ones.
    */
   tasks: "spec" | "ark" | "kling" | "bailian" | "newapi";
   /** Envelopes of errors. */
-  errors: "spec" | "ark" | "newapi";
+  errors: "spec" | "ark" | "kling" | "bailian" | "newapi";
   /** Habits of streams of chat. */
   streams: {
     /** Whether `data: [DONE]` ends them. */
@@ -39,8 +39,12 @@ export const PROFILES = {
   spec: SPEC,
   tolerant: { ...SPEC, requests: "tolerant" },
   ark: { ...SPEC, tasks: "ark", errors: "ark" },
-  kling: { ...SPEC, tasks: "kling" },
-  bailian: { ...SPEC, tasks: "bailian", streams: { ...SPEC.streams, usage: "last-chunk" } },
+  kling: { ...SPEC, tasks: "kling", errors: "kling" },
+  bailian: {
+    ...SPEC,
+    ...{ tasks: "bailian", errors: "bailian" },
+    streams: { ...SPEC.streams, usage: "last-chunk" },
+  },
   newapi: {
     ...SPEC,
     ...{ tasks: "newapi", errors: "newapi" },
@@ -58,7 +62,7 @@ export type Profile =
 const CHOICES = {
   requests: ["strict", "tolerant"],
   tasks: ["spec", "ark", "kling", "bailian", "newapi"],
-  errors: ["spec", "ark", "newapi"],
+  errors: ["spec", "ark", "kling", "bailian", "newapi"],
   streams: {
     doneMarker: [true, false],
     usage: ["own-chunk", "last-chunk"],

@@ -82,7 +82,7 @@ describe("tasks in the shapes of a route", () => {
   it("newapi: videos of one wire format, and tasks twice wrapped", async () => {
     const { flat, wrapped, running, done, wrappedDone } = await tasks("newapi");
     expect(flat).toMatchObject({ object: "video", status: "queued", progress: 0 });
-    expect(wrapped).toEqual({ id: expect.any(String), task_id: expect.any(String), object: "video" });
+    expect(wrapped).toMatchObject({ object: "video", status: "queued", task_id: expect.any(String) });
     expect(running).toMatchObject({ status: "in_progress", progress: 30 });
     expect(done).toMatchObject({
       status: "completed",

@@ -34,6 +34,16 @@ describe("API keys", () => {
     expect((await get("/models", "sk-short")).status).toBe(401);
   });
 
+  it("are in the group default unless they say otherwise", async () => {
+    const { emulator, get } = await startEmulator({ keys: [{ key: "sk-plain" }] });
+    emulator.keys.add({ key: "sk-added" });
+    emulator.keys.update("sk-added", { group: undefined });
+    for (const key of ["sk-plain", "sk-added"]) {
+      expect(emulator.keys.list().find((each) => each.key === key)?.group).toBe("default");
+      expect(await (await get("/models", key)).json()).toEqual(await (await get("/models")).json());
+    }
+  });
+
   it("reach only the models of their group and of their own list", async () => {
     const { openai, emulator, post } = await startEmulator({
       keys: [

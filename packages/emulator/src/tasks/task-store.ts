@@ -46,7 +46,7 @@ const FAILED_ON_REQUEST: VideoTaskError = {
 const PART = "tasks";
 
 /**
- * The state machine of the video tasks: queued → running → succeeded, failed or expired.
+ * The state machine of the video tasks: queued → running → succeeded, failed or expired; or queued → cancelled.
  *
  * A task expires only when its own time in the queue and running exceeds its time-out; a jump of the clock
  * passes through all its states at their own times.
@@ -93,10 +93,10 @@ export class TaskStore implements KeptStore {
     return this.tasks.get(id)?.task;
   }
 
-  /** The task of a key by its id, or by the id that its caller gave it. */
-  find(family: VideoFamily, key: string, id: string): VideoTask | undefined {
+  /** The task of a key, of one family or of any, by its id, or by the id that its caller gave it. */
+  find(family: VideoFamily | undefined, key: string, id: string): VideoTask | undefined {
     const task = this.get(id) ?? this.list().find((other) => other.externalId === id && other.key === key);
-    return task?.family === family && task.key === key ? task : undefined;
+    return task?.key === key && (family === undefined || task.family === family) ? task : undefined;
   }
 
   list({ key, model, family, status }: VideoFilter = {}): VideoTask[] {
@@ -127,6 +127,22 @@ export class TaskStore implements KeptStore {
     const task = this.requireOpen(id);
     task.error = { code: "video_generation_failed", message };
     await this.change(task, "failed");
+  }
+
+  /** Takes a task out of the queue. @throws TypeError when there is no such task or it waits no more */
+  async cancel(id: string): Promise<void> {
+    const task = this.requireOpen(id);
+    if (task.status !== "queued") throw new Refusal(`The video task "${id}" is ${task.status}.`);
+    await this.change(task, "cancelled");
+  }
+
+  /** Forgets a task that has ended. @throws TypeError when there is no such task or it has not ended */
+  remove(id: string): void {
+    const task = this.get(id);
+    if (!task) throw Refusal.missing(`There is no video task "${id}".`);
+    if (!isTerminal(task.status)) throw new Refusal(`The video task "${id}" is still ${task.status}.`);
+    this.tasks.delete(id);
+    this.changes?.delete(id);
   }
 
   *save(): Iterable<KeptEntry> {

@@ -1,12 +1,19 @@
 import type { VideoSeries } from "../state/model-table.js";
 import type { FixedRatio, Resolution } from "./video-dimensions.js";
 
-/** Which endpoint made the task. */
-export const VIDEO_FAMILIES = ["content", "image2video", "omni-video"] as const;
+/** Which endpoint made the task; `text2video` is an upstream's own. */
+export const VIDEO_FAMILIES = ["content", "image2video", "omni-video", "text2video"] as const;
 export type VideoFamily = (typeof VIDEO_FAMILIES)[number];
 
-/** The status words of the `/videos` family; the others have their own words for the first four. */
-export const VIDEO_TASK_STATUSES = ["queued", "running", "succeeded", "failed", "expired"] as const;
+/** The status words of the `/videos` family; the others have their own. Only upstreams' own endpoints cancel. */
+export const VIDEO_TASK_STATUSES = [
+  "queued",
+  "running",
+  "succeeded",
+  "failed",
+  "expired",
+  "cancelled",
+] as const;
 export type VideoTaskStatus = (typeof VIDEO_TASK_STATUSES)[number];
 
 /** A status of a task, and since when it has or had it, in milliseconds since the epoch on the emulator's clock. */

@@ -4,20 +4,20 @@ import { Field } from "../checks/field.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { hashText } from "../language/hash-text.js";
-import { readPromptMarkers, stripPromptMarkers } from "../language/prompt-markers.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { readImageSize } from "../media/read-image-size.js";
 import { videoDimensions } from "../tasks/video-dimensions.js";
 import type { VideoTask, VideoTaskSettings } from "../tasks/video-task.js";
 import { type CheckedVideoRequest, checkVideoRequest } from "./check-video-request.js";
 import { shapesOf } from "./shaped-task.js";
-import { countVideoTokens } from "./video-tokens.js";
+import { startVideoTask } from "./start-video-task.js";
 
 const DEFAULT_DURATION_SECONDS = 5;
 const DEFAULT_EXPIRES_AFTER_SECONDS = 172_800;
 
 /** `POST /videos`: starts a task of the family `content`. */
 export function createVideoTask(exchange: Exchange): Response {
-  const { body, key, url, services, bill } = exchange;
+  const { body, key, services } = exchange;
   const field = Field.body(body);
   const modelId = field.get("model").nonEmptyString();
   if (modelId === undefined) field.finish();
@@ -30,19 +30,8 @@ export function createVideoTask(exchange: Exchange): Response {
       : requireDraft(services.tasks.get(draftTaskId), key.key, draftTaskId);
 
   const settings = draft ? settingsFromDraft(draft, request) : settingsOf(request, services.seed);
-  bill.expect(model.id, { videoTokens: countVideoTokens(settings) });
-  const markers = readPromptMarkers(text);
-  const task = services.tasks.create({
-    family: "content",
-    key: key.key,
-    model: model.id,
-    series: model.series,
-    origin: url.origin,
-    settings,
-    fails: markers.fail,
-    stuck: markers.stuck,
-  });
-  bill.settle(task.id);
+  const { id, series } = model;
+  const task = startVideoTask(exchange, { family: "content", model: id, series, prompt: text, settings });
   return Response.json(shapesOf(services).created(task, services));
 }
 

@@ -4,13 +4,13 @@ import { Field } from "../checks/field.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { hashText } from "../language/hash-text.js";
-import { readPromptMarkers, stripPromptMarkers } from "../language/prompt-markers.js";
+import { stripPromptMarkers } from "../language/prompt-markers.js";
 import { readImageSize } from "../media/read-image-size.js";
 import { type Ratio, type Resolution, videoDimensions } from "../tasks/video-dimensions.js";
 import type { VideoTaskSettings } from "../tasks/video-task.js";
 import { checkImageToVideoRequest, checkOmniVideoRequest } from "./check-wrapped-request.js";
 import { shapesOf } from "./shaped-task.js";
-import { countVideoTokens } from "./video-tokens.js";
+import { startVideoTask } from "./start-video-task.js";
 
 const RESOLUTION_OF_MODE: Record<"std" | "pro", Resolution> = { std: "720p", pro: "1080p" };
 
@@ -54,7 +54,7 @@ function createTask(
   family: "image2video" | "omni-video",
   check: (body: Field) => WrappedVideo,
 ): Response {
-  const { body, key, url, services, bill } = exchange;
+  const { body, key, services } = exchange;
   const field = Field.body(body);
   const modelId = field.get("model_name").nonEmptyString();
   if (modelId === undefined) field.finish();
@@ -65,7 +65,6 @@ function createTask(
     throw APIError.badRequest(`external_task_id "${externalId.slice(0, 64)}" already names another task.`);
   }
   const prompt = stripPromptMarkers(video.prompt);
-  const markers = readPromptMarkers(video.prompt);
   const resolution = RESOLUTION_OF_MODE[video.mode];
   const settings: VideoTaskSettings = {
     prompt,
@@ -81,17 +80,9 @@ function createTask(
     firstFrame: video.firstFrame,
     lastFrame: video.lastFrame,
   };
-  bill.expect(model.id, { videoTokens: countVideoTokens(settings) });
-  const task = services.tasks.create({
-    family,
-    externalId,
-    key: key.key,
-    model: model.id,
-    origin: url.origin,
-    settings,
-    fails: markers.fail,
-    stuck: markers.stuck,
+  const task = startVideoTask(exchange, {
+    ...{ family, externalId, model: model.id, settings },
+    prompt: video.prompt,
   });
-  bill.settle(task.id);
   return Response.json(shapesOf(services).created(task, services));
 }

@@ -11,8 +11,9 @@ const STATUS_WORDS: Record<VideoTaskStatus, WrappedTaskStatus> = {
   running: "processing",
   succeeded: "succeed",
   failed: "failed",
-  // These tasks have no time-out of their own.
+  // These tasks have no time-out of their own, and nobody cancels them.
   expired: "failed",
+  cancelled: "failed",
 };
 
 /** What the wrapped form says of a task. */
