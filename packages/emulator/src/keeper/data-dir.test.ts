@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../index.js";
+import { callbackReceiver } from "../testing/callback-receiver.js";
 import { dataURL, smallPng } from "../testing/small-png.js";
 import { bearer } from "../testing/start-emulator.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
@@ -31,24 +32,6 @@ const video = async (emulator: Emulator, more: object = {}): Promise<string> => 
 
 const taskOf = (emulator: Emulator, id: string) =>
   emulator.videos.list().find((task) => task.id === id) as FlatTaskBody;
-
-/** A receiver of callbacks that answers what it is told to, and how often it was asked. */
-async function receiver(status: () => number) {
-  const bodies: unknown[] = [];
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (piece: Buffer) => {
-      text += piece.toString();
-    });
-    request.on("end", () => {
-      bodies.push(JSON.parse(text));
-      response.writeHead(status()).end();
-    });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies };
-}
 
 describe("an emulator with a data folder", () => {
   it("goes on where the one before ended, with all that it held", async () => {
@@ -159,7 +142,7 @@ describe("an emulator with a data folder", () => {
 
   it("delivers callbacks that were still to be tried again", async () => {
     let status = 500;
-    const { url, bodies } = await receiver(() => status);
+    const { url, bodies } = await callbackReceiver(() => status);
     const folder = temporaryFolder();
     const before = start(folder);
     await video(before, { callback_url: url });
@@ -206,7 +189,7 @@ describe("an emulator with a data folder", () => {
     await before.close();
     await advanced;
 
-    const { url: other, bodies } = await receiver(() => 200);
+    const { url: other, bodies } = await callbackReceiver(() => 200);
     const after = createEmulator({ state: JSON.parse(text.replaceAll(url, other)) });
     onTestFinished(() => after.close());
     expect(after.callbacks.list()).toMatchObject([{ delivered: false, attempts: [{ status: null }] }]);
