@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../testing/temporary-folder.js";
 import { FolderLock } from "./folder-lock.js";
 
@@ -72,8 +72,17 @@ describe("the lock of a folder", () => {
     leave(folder, { pid, host: hostname(), started: "another boot/1" });
     lockOf(folder);
     const own = temporaryFolder();
-    leave(own, { pid: process.pid, host: hostname(), started: null });
+    leave(own, { pid: process.pid, host: hostname(), started: "another boot/1" });
     lockOf(own);
+  });
+
+  it("is held against another copy of this code, as a thread or another module system has it", async () => {
+    const folder = temporaryFolder();
+    lockOf(folder);
+    vi.resetModules();
+    const copy = await import("./folder-lock.js");
+    expect(copy.FolderLock).not.toBe(FolderLock);
+    expect(() => new copy.FolderLock(folder)).toThrow("is in use by this process;");
   });
 
   it("of another machine counts while it gives signs of life", () => {

@@ -97,11 +97,12 @@ function userOf(text: string, path: string): string | undefined {
   if (lock["host"] !== hostname()) {
     return isSilent(path) ? undefined : `the process ${pid} of the machine ${String(lock["host"])}`;
   }
-  // A number is given again: to this process, or to one that started at another time.
-  if (pid === process.pid || !isAlive(pid)) return undefined;
+  if (!isAlive(pid)) return undefined;
+  // A number is given again, also that of this process: who started at another time is somebody else.
   const started = startOf(pid);
   const isAnother = typeof lock["started"] === "string" && started !== null && started !== lock["started"];
-  return isAnother ? undefined : `the process ${pid}`;
+  // A thread of this process, or another copy of this code in it, is one that uses the folder, too.
+  return isAnother ? undefined : pid === process.pid ? "this process" : `the process ${pid}`;
 }
 
 function parse(text: string): Record<string, unknown> {
