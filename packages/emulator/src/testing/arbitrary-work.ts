@@ -6,9 +6,11 @@ import { bearer } from "./start-emulator.js";
 export type Work = (emulator: Emulator) => unknown;
 
 const HOUR = 3_600_000;
-const keyName = fc.constantFrom("sk-emulator", "sk-a", "sk-b", "sk-__proto__");
+const ownKey = fc.constantFrom("sk-a", "sk-b", "sk-__proto__");
+const keyName = fc.oneof({ weight: 3, arbitrary: fc.constant("sk-emulator") }, ownKey);
 const groupName = fc.constantFrom("default", "team", "1", "__proto__");
-const modelName = fc.constantFrom("local-chat", "local-embedding", "gpt-4o", "constructor");
+const modelName = fc.constantFrom("local-chat", "local-chat", "local-embedding", "gpt-4o", "constructor");
+const modelNames = fc.subarray(["local-chat", "local-embedding", "gpt-4o"]);
 const text = fc.oneof(fc.string({ maxLength: 12 }), fc.constantFrom("\0#x", "ä\u2028😀", "/a/", "__proto__"));
 
 const post = (path: string, key: string, body: unknown): Work => {
@@ -23,23 +25,23 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 const work: fc.Arbitrary<Work> = fc.oneof(
   fc
     .record({
-      key: keyName,
+      key: ownKey,
       group: optional(groupName),
       quota: optional(fc.integer({ min: 0, max: 90_000_000 })),
       rateLimit: optional(
         fc.constantFrom({ windowMs: 10, requests: 9_000 }, { requests: 9_000, windowMs: 1 }),
       ),
-      models: optional(fc.uniqueArray(modelName)),
+      models: optional(modelNames),
       disabled: optional(fc.boolean()),
       expiresAt: optional(fc.double()),
     })
     .map((key) => (emulator: Emulator) => emulator.keys.add(key)),
-  fc.tuple(keyName, fc.nat(9_000)).map(([key, quota]) => (emulator: Emulator) => {
+  fc.tuple(ownKey, fc.nat(9_000)).map(([key, quota]) => (emulator: Emulator) => {
     emulator.keys.update(key, { quota, disabled: false });
   }),
-  keyName.map((key) => (emulator: Emulator) => emulator.keys.remove(key)),
+  ownKey.map((key) => (emulator: Emulator) => emulator.keys.remove(key)),
   fc
-    .record({ name: groupName, description: optional(text), models: fc.uniqueArray(modelName) })
+    .record({ name: groupName, description: optional(text), models: modelNames })
     .map((group) => (emulator: Emulator) => emulator.groups.add(group)),
   groupName.map((name) => (emulator: Emulator) => emulator.groups.remove(name)),
   fc
@@ -119,7 +121,11 @@ const work: fc.Arbitrary<Work> = fc.oneof(
 export const WORK_TIMINGS = { queuedMs: HOUR, runningMs: HOUR };
 
 /** A day's work, in no order that makes sense. */
-export const arbitraryWork: fc.Arbitrary<Work[]> = fc.array(work, { maxLength: 25 });
+export const arbitraryWork: fc.Arbitrary<Work[]> = fc.array(work, {
+  minLength: 5,
+  maxLength: 40,
+  size: "max",
+});
 
 /** Does it all, one after the other. */
 export async function doWork(emulator: Emulator, works: readonly Work[]): Promise<void> {
