@@ -423,6 +423,16 @@ describe("an emulator with a data folder", () => {
     expect(readdirSync(folder)).not.toContain("lock");
   });
 
+  it("tells options that make no sense from a state that makes none", async () => {
+    const folder = temporaryFolder();
+    await start(folder).close();
+    const models = [{ id: "gpt", like: "none" }];
+    expect(() => createEmulator({ dataDir: folder, models })).toThrow(
+      /^The model "gpt" cannot be like "none"/,
+    );
+    expect(start(folder).models.list().at(-1)?.like).toBeUndefined();
+  });
+
   it("shows it to nobody but its owner", async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);

@@ -169,7 +169,8 @@ export class StateKeeper<S extends LiveState> {
     try {
       return { live: create(readStateDocument(asJSON(document))), changes };
     } catch (error) {
-      if (!(error instanceof APIError || error instanceof TypeError)) throw error;
+      // A TypeError is about the options.
+      if (!(error instanceof APIError)) throw error;
       throw new Refusal(`${what}: ${error.message}`);
     }
   }
@@ -225,7 +226,7 @@ function asJSON(document: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(document) ?? "null") as unknown;
   } catch (error) {
-    throw new TypeError(`it is no JSON (${error instanceof Error ? error.message : error})`);
+    throw APIError.badRequest(`it is no JSON (${error instanceof Error ? error.message : error})`);
   }
 }
 
