@@ -6,13 +6,16 @@ import { CONSOLE_FOLDER } from "./control/console-page.js";
 import type { AllowedCallers } from "./control/require-local-caller.js";
 import { createState } from "./create-state.js";
 import type { Emulator } from "./emulator.js";
-import { type EmulatorOptions, settleOptions } from "./emulator-options.js";
+import { type EmulatorOptions, type SettledOptions, settleOptions } from "./emulator-options.js";
 import { BASE_PATHS } from "./http/base-kinds.js";
 import { isOpenToOthers, originAt, requireOrigin } from "./http/listen-address.js";
 import { StateKeeper } from "./keeper/state-keeper.js";
 import type { MediaRenderer } from "./media/media-renderer.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
 import { settleProfile } from "./profiles/profile.js";
+import { Recorder } from "./recordings/recorder.js";
+import { Replayer } from "./recordings/replayer.js";
+import type { Tape } from "./recordings/tape.js";
 import { isBuiltIn } from "./state/group-store.js";
 import { maskKey } from "./state/key-store.js";
 import { bodyOf, describeCall } from "./state/recorded-call.js";
@@ -49,13 +52,16 @@ export function createEmulator(
   const settled = settleOptions(options);
   const { seed, latency, pace, dataDir, chatImageForm } = settled;
   const closing = new AbortController();
+  const upstream = settled.upstream && new Upstream(settled.upstream);
+  const tape = tapeOf(settled, upstream);
   const shared = {
     seed,
     latency: latencyOf(latency),
     profile: settleProfile(settled.profile),
     pace,
     chatImageForm,
-    upstream: settled.upstream && new Upstream(settled.upstream),
+    upstream,
+    tape,
     unmatched: settled.unmatched,
     media: media === undefined ? new MediaRendererLease() : MediaRendererLease.of(media),
     openExchanges: new Set<AbortController>(),
@@ -129,8 +135,12 @@ export function createEmulator(
       keeper.close();
       services().journal.close();
       await shared.media.release();
+      await tape?.close();
     },
-    reset: () => keeper.reset(),
+    reset() {
+      keeper.reset();
+      tape?.reset();
+    },
     state: {
       export: () => keeper.export(),
       import: (state) => keeper.import(state),
@@ -216,6 +226,16 @@ export function createEmulator(
       list: () => services().replies.list(),
       clear: (id) => services().replies.clear(id),
     },
+    recordings: {
+      list: () => tape?.list() ?? [],
+      unused: () => tape?.list().filter(({ used }) => !used) ?? [],
+      use: (group) => {
+        if (!tape)
+          throw new Refusal("Nothing is recorded or replayed: the emulator was created for neither.");
+        tape.use(group);
+      },
+      about: () => tape?.description,
+    },
     videos: {
       list: (filter) =>
         services()
@@ -233,6 +253,14 @@ export function createEmulator(
   };
   const app = buildApp(services, emulator, { cors: settled.cors, callers: () => callers, consoleFolder });
   return emulator;
+}
+
+function tapeOf(
+  { record, replay, upstream: options }: Pick<SettledOptions, "record" | "replay" | "upstream">,
+  upstream: Upstream | undefined,
+): Tape | undefined {
+  if (replay) return new Replayer(replay);
+  return record && upstream && new Recorder(record, upstream, options?.apiKey);
 }
 
 /** One number serves both: a stream whose every event took as long as the first would be unusable. */

@@ -3,6 +3,8 @@ import { requireOrigin } from "./http/listen-address.js";
 import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
 import type { EmulatorState } from "./persistence/state-document.js";
 import type { Profile } from "./profiles/profile.js";
+import type { RecordOptions } from "./recordings/recorder.js";
+import type { ReplayOptions } from "./recordings/replayer.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import { type JournalSettings, KEPT_BODIES } from "./state/journal.js";
 import type { EmulatorKey } from "./state/key-store.js";
@@ -29,6 +31,10 @@ export interface EmulatorOptions {
   profile?: Profile;
   /** Where requests go for models that it does not serve, and for tasks that it did not make. Default: nowhere, they are refused. */
   upstream?: UpstreamOptions;
+  /** Sends all calls to the upstream, which it needs, and writes down each, without secrets. Default: records nothing. */
+  record?: RecordOptions;
+  /** Answers all calls by what was recorded, and none otherwise. Default: replays nothing. */
+  replay?: ReplayOptions;
   /** Token groups beside `default`, `auto` and `image_video`. */
   groups?: readonly EmulatorGroup[];
   /** Real milliseconds before every answer; the events of a stream follow at a tenth of it. Default 0. */
@@ -57,11 +63,15 @@ export interface EmulatorOptions {
 
 /** Options with every default filled in. */
 export interface SettledOptions
-  extends Required<Omit<EmulatorOptions, "dataDir" | "state" | "videoTimings" | "journal" | "upstream">> {
+  extends Required<
+    Omit<EmulatorOptions, "dataDir" | "state" | "videoTimings" | "journal" | "upstream" | "record" | "replay">
+  > {
   journal: JournalSettings;
   dataDir: string | undefined;
   state: EmulatorState | undefined;
   upstream: UpstreamOptions | undefined;
+  record: RecordOptions | undefined;
+  replay: ReplayOptions | undefined;
   videoTimings: VideoTimings;
 }
 
@@ -86,6 +96,13 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     throw new TypeError(`unmatched must be answer or refuse (got ${unmatched}).`);
   }
   for (const origin of cors) if (origin !== "*") requireOrigin("cors", origin);
+  const { upstream, record, replay } = options;
+  if (record && !upstream) throw new TypeError("record needs an upstream: whose answers are recorded.");
+  if (replay && (record || upstream)) {
+    throw new TypeError(
+      `replay and ${record ? "record" : "upstream"} exclude each other: what is replayed asks nobody.`,
+    );
+  }
   const journal = { ...DEFAULT_JOURNAL, ...options.journal };
   if (!KEPT_BODIES.includes(journal.bodies)) {
     throw new TypeError(`journal.bodies must be one of ${KEPT_BODIES.join(", ")} (got ${journal.bodies}).`);
@@ -109,7 +126,9 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     replies,
     unmatched,
     profile,
-    upstream: options.upstream,
+    upstream,
+    record,
+    replay,
     groups,
     cors,
     journal,

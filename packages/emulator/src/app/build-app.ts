@@ -6,10 +6,12 @@ import { addControlRoutes, type ControlSettings } from "../control/add-control-r
 import type { Emulator } from "../emulator.js";
 import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
 import { NATIVE_PATHS } from "../native/native-paths.js";
+import { LINK_PREFIX } from "../recordings/upstream-links.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
 import { observeRequest } from "./observe-request.js";
 import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
+import { addTapeRoutes } from "./tape-routes.js";
 
 /** What an application is told beside its services. */
 export interface AppSettings extends ControlSettings {
@@ -40,7 +42,7 @@ export function buildApp(current: () => Services, emulator: Emulator, settings: 
       ...(native.base === undefined ? [] : [`${native.base}/*`]),
       ...native.routes.map(({ path }) => path),
     ];
-    for (const path of [...bases, ...own, "/files/*"]) app.use(path, allow);
+    for (const path of [...bases, ...own, "/files/*", `${LINK_PREFIX}*`]) app.use(path, allow);
   }
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
@@ -57,18 +59,25 @@ export function buildApp(current: () => Services, emulator: Emulator, settings: 
     for (const route of routes) serve(base, BASE_PATHS[base], route);
     for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
   }
-  app.get("/files/:owner/:name", (context) => {
-    const services = current();
-    return observeRequest(services, context.req.raw, ({ request, url }) =>
-      serveFile(services, request, url, context.req.param()),
-    );
-  });
+  const { tape } = current();
+  // Nothing is made here while others answer.
+  if (!tape) {
+    app.get("/files/:owner/:name", (context) => {
+      const services = current();
+      return observeRequest(services, context.req.raw, ({ request, url }) =>
+        serveFile(services, request, url, context.req.param()),
+      );
+    });
+  }
   addControlRoutes(app, emulator, settings);
-  app.notFound((context) =>
-    observeRequest(current(), context.req.raw, ({ request, url }) => {
-      throw noSuchEndpoint(request, url);
-    }),
-  );
+  if (tape) addTapeRoutes(app, current, tape);
+  else {
+    app.notFound((context) =>
+      observeRequest(current(), context.req.raw, ({ request, url }) => {
+        throw noSuchEndpoint(request, url);
+      }),
+    );
+  }
   app.onError((error) => {
     // What is no response (a dropped connection, a client that has gone) is the caller's to handle.
     throw error;

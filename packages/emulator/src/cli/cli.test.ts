@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createEmulator } from "../index.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
 import { parseCommand } from "./parse-command.js";
 
@@ -236,6 +237,62 @@ describe("model-gateway-emulator exec", () => {
     expect(refused.stderr).toContain(`${bad}:2 replies[0].anser is unknown here`);
   });
 
+  it("records a command and replays it, without the upstream and its key", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "recorded-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const key = "sk-of-the-upstream-0123456789";
+    const upstream = await createEmulator({ keys: [{ key }] }).listen();
+    onTestFinished(() => upstream.close());
+    const ask = script(`
+      const { MODEL_GATEWAY_BASE_URL: url, MODEL_GATEWAY_API_KEY: key } = process.env;
+      fetch(url + "/chat/completions", {
+        method: "POST",
+        headers: { authorization: "Bearer " + key, "content-type": "application/json" },
+        body: JSON.stringify({ model: "local-chat", messages: [{ role: "user", content: "What is 6 times 7?" }] }),
+      }).then((response) => response.json()).then(({ choices, id }) => console.log(id, choices[0].message.content));
+    `);
+    process.env["UPSTREAM_API_KEY"] = key;
+    onTestFinished(() => {
+      delete process.env["UPSTREAM_API_KEY"];
+    });
+    const recorded = await cli("exec", "--record", folder, "--upstream", upstream.url, ...ask).result;
+    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("6 * 7 = 42") });
+    await upstream.close();
+    delete process.env["UPSTREAM_API_KEY"];
+    const replayed = await cli("exec", "--replay", folder, "--time-scale", "1", ...ask).result;
+    expect(replayed).toEqual({ ...recorded, stderr: "" });
+    const unused = await cli("exec", "--replay", folder, ...script("")).result;
+    expect(unused).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^1 recordings were not used:\n {2}post-/),
+    });
+  });
+
+  it("does not end well when what it recorded was lost", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "recorded-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const upstream = await createEmulator().listen();
+    onTestFinished(() => upstream.close());
+    const lose = script(`
+      const { MODEL_GATEWAY_BASE_URL: url, MODEL_GATEWAY_API_KEY: key } = process.env;
+      const fs = require("node:fs");
+      fs.rmSync(${JSON.stringify(folder)}, { recursive: true });
+      fs.writeFileSync(${JSON.stringify(folder)}, "");
+      fetch(url + "/models", { headers: { authorization: "Bearer " + key } })
+        .then((response) => response.text()).then((text) => console.log(text.length > 0));
+    `);
+    const { code, stdout, stderr } = await cli(
+      "exec",
+      "--record",
+      folder,
+      "--upstream",
+      upstream.url,
+      ...lose,
+    ).result;
+    expect([code, stdout]).toEqual([1, "true\n"]);
+    expect(stderr).toContain("1 recordings could not be written to");
+  });
+
   it("passes the exit code on", async () => {
     expect((await cli("exec", ...script("process.exit(7)")).result).code).toBe(7);
   });
@@ -278,6 +335,14 @@ describe("the command line", () => {
       '--profile takes one of spec, tolerant, ark, kling, bailian, newapi (got "lax")',
     ],
     [["start", "--openai-env"], "--openai-env goes with exec"],
+    [["start", "--record", "a"], "--record goes with --upstream"],
+    [["start", "--replay", "a", "--upstream", "http://a.test/v1"], "--replay asks nobody"],
+    [["start", "--replay", "a", "--record", "b"], "--record goes with --upstream"],
+    [["start", "--time-scale", "1"], "--time-scale goes with --replay"],
+    [
+      ["start", "--replay", "a", "--time-scale", "fast"],
+      '--time-scale takes a number of at least 0 (got "fast")',
+    ],
     [
       ["start", "--model", "gpt-4o"],
       '--model takes an id and the model it is like, gpt-4o=local-chat (got "gpt-4o")',
@@ -314,6 +379,15 @@ describe("the command line", () => {
       },
       files: { replies: ["a.yaml", "b.json"], state: "in.json" },
       exportOnExit: "out.json",
+    });
+  });
+
+  it("reads what to record, and what to replay", () => {
+    expect(parseCommand(["start", "--record", "a", "--upstream", "http://b.test/v1"])).toMatchObject({
+      settings: { record: { dir: "a" }, upstream: { baseURL: "http://b.test/v1" } },
+    });
+    expect(parseCommand(["start", "--replay", "a", "--time-scale", "0.5"])).toMatchObject({
+      settings: { replay: { dir: "a", timeScale: 0.5 } },
     });
   });
 

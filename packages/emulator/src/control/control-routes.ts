@@ -8,6 +8,7 @@ import { journalRoutes } from "./journal-routes.js";
 import { keyRoutes } from "./key-routes.js";
 import { ledgerRoutes } from "./ledger-routes.js";
 import { modelRoutes } from "./model-routes.js";
+import { recordingRoutes } from "./recording-routes.js";
 import { replyRoutes } from "./reply-routes.js";
 import { snapshotRoutes } from "./snapshot-routes.js";
 import { stateRoutes } from "./state-routes.js";
@@ -29,6 +30,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...clockRoutes,
   ...faultRoutes,
   ...replyRoutes,
+  ...recordingRoutes,
   ...journalRoutes,
   ...eventRoutes,
   ...taskRoutes,
