@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
 import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
-import { exportState, requireExportable } from "./export-on-exit.js";
+import { closeAndExport, requireExportable } from "./export-on-exit.js";
 import type { Command } from "./parse-command.js";
 import { readSettings } from "./read-settings.js";
 
@@ -24,8 +24,7 @@ export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise
       ...(exec.openaiEnvironment && openaiEnvironment(emulator)),
     });
   } finally {
-    await emulator.close();
-    if (exportOnExit !== undefined) exportState(emulator, exportOnExit);
+    await closeAndExport(emulator, exportOnExit);
   }
 }
 
