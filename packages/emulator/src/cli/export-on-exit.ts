@@ -14,8 +14,16 @@ export function requireExportable(file: string): void {
   }
 }
 
-/** Writes the state to the file, whole or not at all. @throws Error that says that it is lost */
-export function exportState({ state }: Emulator, file: string): void {
+/** Closes it, and writes its state to the file, whole or not at all. @throws Error that says that it is lost */
+export async function closeAndExport(emulator: Emulator, file: string | undefined): Promise<void> {
+  try {
+    await emulator.close();
+  } finally {
+    if (file !== undefined) exportState(emulator, file);
+  }
+}
+
+function exportState({ state }: Emulator, file: string): void {
   try {
     writeAside(resolve(file), [`${JSON.stringify(state.export(), null, 1)}\n`]);
   } catch (error) {

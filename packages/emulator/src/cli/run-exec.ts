@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
 import type { Emulator } from "../emulator.js";
 import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
-import { exportState, requireExportable } from "./export-on-exit.js";
+import { closeAndExport, requireExportable } from "./export-on-exit.js";
 import type { Command } from "./parse-command.js";
 import { readSettings } from "./read-settings.js";
 
@@ -28,8 +28,7 @@ export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise
     tellUnused(emulator);
     return code;
   } finally {
-    await emulator.close();
-    if (exportOnExit !== undefined) exportState(emulator, exportOnExit);
+    await closeAndExport(emulator, exportOnExit);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createEmulator } from "../create-emulator.js";
 import { describeMedia } from "./describe-media.js";
-import { exportState, requireExportable } from "./export-on-exit.js";
+import { closeAndExport, requireExportable } from "./export-on-exit.js";
 import type { Command } from "./parse-command.js";
 import { readSettings } from "./read-settings.js";
 import { startScreen } from "./start-screen.js";
@@ -17,7 +17,6 @@ export async function runStart(start: Extract<Command, { name: "start" }>): Prom
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
   });
-  await emulator.close();
-  if (exportOnExit !== undefined) exportState(emulator, exportOnExit);
+  await closeAndExport(emulator, exportOnExit);
   return 0;
 }
