@@ -42,7 +42,12 @@ export function builtInAnswer(conversation: Conversation, seed: number): string 
   if (THANKS.test(request)) return "You are welcome!";
   if (IDENTITY.test(request)) return INTRODUCTION;
   return (
-    arithmetic(request) ?? count(request) ?? summary(conversation) ?? list(conversation) ?? echo(conversation)
+    arithmetic(conversation.userText) ??
+    arithmetic(request) ??
+    count(request) ??
+    summary(conversation) ??
+    list(conversation) ??
+    echo(conversation)
   );
 }
 
