@@ -52,6 +52,9 @@ export async function surviveCrash(
 /** Runs the application in another process until it has submitted the video, and kills it. */
 async function submitAndDie(address: { apiKey: string; baseURL: string }, directory: string): Promise<void> {
   const app = fork(fileURLToPath(new URL("crashing-app.ts", import.meta.url)), [directory, KEY, PROMPT], {
+    // Whatever runs this process, and from where: it may compile in another way.
+    execArgv: ["--import", "tsx"],
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
     env: { ...process.env, MODEL_GATEWAY_API_KEY: address.apiKey, MODEL_GATEWAY_BASE_URL: address.baseURL },
   });
   const ended = new Promise<void>((resolve) => app.once("exit", () => resolve()));

@@ -1,7 +1,10 @@
 import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./api/chat-image-form.js";
 import { requireOrigin } from "./http/listen-address.js";
 import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
+import type { EmulatorState } from "./persistence/state-document.js";
 import type { Profile } from "./profiles/profile.js";
+import type { RecordOptions } from "./recordings/recorder.js";
+import type { ReplayOptions } from "./recordings/replayer.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import { type JournalSettings, KEPT_BODIES } from "./state/journal.js";
 import type { EmulatorKey } from "./state/key-store.js";
@@ -28,6 +31,10 @@ export interface EmulatorOptions {
   profile?: Profile;
   /** Where requests go for models that it does not serve, and for tasks that it did not make. Default: nowhere, they are refused. */
   upstream?: UpstreamOptions;
+  /** Sends all calls to the upstream, which it needs, and writes down each, without secrets. Default: records nothing. */
+  record?: RecordOptions;
+  /** Answers all calls by what was recorded, and none otherwise. Default: replays nothing. */
+  replay?: ReplayOptions;
   /** Token groups beside `default`, `auto` and `image_video`. */
   groups?: readonly EmulatorGroup[];
   /** Real milliseconds before every answer; the events of a stream follow at a tenth of it. Default 0. */
@@ -39,8 +46,13 @@ export interface EmulatorOptions {
   pace?: StreamPace;
   /** What the journal keeps of bodies; `maxBytes` of whole ones in all. Default `{ bodies: "whole", maxBytes: 67108864 }`. */
   journal?: Partial<JournalSettings>;
-  /** Folder in which rendered media are kept as files too; in memory only by default. */
+  /**
+   * Folder that keeps everything, for the next emulator that is given it: what these options name is added to what it
+   * holds, where it is not there. Rendered media lie in its `media/`. One emulator at a time; default: memory only.
+   */
   dataDir?: string;
+  /** State to begin with, as `state.export()` gave it, unless `dataDir` holds one already. `reset` returns to it. */
+  state?: EmulatorState;
   /** How `local-chat-image` puts its image into an answer; a marker `[[as:…]]` in a prompt overrides it. Default `markdown`. */
   chatImageForm?: ChatImageForm;
   /** Origins of web pages that may call the API, such as `http://localhost:5173`; `*` for all. Default: none. */
@@ -51,10 +63,15 @@ export interface EmulatorOptions {
 
 /** Options with every default filled in. */
 export interface SettledOptions
-  extends Required<Omit<EmulatorOptions, "dataDir" | "videoTimings" | "journal" | "upstream">> {
+  extends Required<
+    Omit<EmulatorOptions, "dataDir" | "state" | "videoTimings" | "journal" | "upstream" | "record" | "replay">
+  > {
   journal: JournalSettings;
   dataDir: string | undefined;
+  state: EmulatorState | undefined;
   upstream: UpstreamOptions | undefined;
+  record: RecordOptions | undefined;
+  replay: ReplayOptions | undefined;
   videoTimings: VideoTimings;
 }
 
@@ -79,6 +96,13 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     throw new TypeError(`unmatched must be answer or refuse (got ${unmatched}).`);
   }
   for (const origin of cors) if (origin !== "*") requireOrigin("cors", origin);
+  const { upstream, record, replay } = options;
+  if (record && !upstream) throw new TypeError("record needs an upstream: whose answers are recorded.");
+  if (replay && (record || upstream)) {
+    throw new TypeError(
+      `replay and ${record ? "record" : "upstream"} exclude each other: what is replayed asks nobody.`,
+    );
+  }
   const journal = { ...DEFAULT_JOURNAL, ...options.journal };
   if (!KEPT_BODIES.includes(journal.bodies)) {
     throw new TypeError(`journal.bodies must be one of ${KEPT_BODIES.join(", ")} (got ${journal.bodies}).`);
@@ -102,11 +126,14 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     replies,
     unmatched,
     profile,
-    upstream: options.upstream,
+    upstream,
+    record,
+    replay,
     groups,
     cors,
     journal,
     dataDir,
+    state: options.state,
     chatImageForm,
     videoTimings,
   };

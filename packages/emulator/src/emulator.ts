@@ -1,4 +1,7 @@
 import type { BaseKind } from "./http/base-kinds.js";
+import type { StateSnapshot } from "./keeper/snapshot-shelf.js";
+import type { EmulatorState } from "./persistence/state-document.js";
+import type { RecordingEntry } from "./recordings/tape.js";
 import type { ActiveFault, Fault } from "./state/fault-store.js";
 import type { EmulatorGroup } from "./state/group-store.js";
 import type { JournalChange, JournalEntry, JournalFilter } from "./state/journal.js";
@@ -36,10 +39,35 @@ export interface Emulator {
   readonly fetch: typeof globalThis.fetch;
   /** Opens a port. @throws Error when the port is in use, or after `close` */
   listen(options?: ListenOptions): Promise<Emulator>;
-  /** Frees the port and ends open streams at once. */
+  /** Frees the port and ends open streams at once. @throws Error when recordings could not be written */
   close(): Promise<void>;
-  /** Back to the state right after creation: options' keys and groups, real time, nothing done and nothing spent. */
+  /**
+   * Back to what was imported last; without it, to the state right after creation: options' keys and groups, real time,
+   * nothing done and nothing spent.
+   */
   reset(): void;
+  /** All that it holds, keys whole. */
+  readonly state: {
+    /** As JSON. Calls under way are not in it. */
+    export(): EmulatorState;
+    /**
+     * Puts it in the place of what there is, at once. Calls under way are answered, and what they still do is lost with the
+     * state that they began in. What is due by now happens.
+     *
+     * @throws TypeError that names what makes no sense in it; nothing has changed then
+     */
+    import(state: EmulatorState): void;
+  };
+  /** States put aside under names: in `dataDir` where there is one, else in memory. */
+  readonly snapshots: {
+    /** In place of the one of that name. @throws TypeError for a name of other than `a-z 0-9 . _ -` */
+    save(name: string): void;
+    /** As `state.import`, but `reset` still returns to what it returned to. @throws TypeError also when there is none */
+    restore(name: string): void;
+    list(): StateSnapshot[];
+    /** Returns whether there was one. */
+    remove(name: string): boolean;
+  };
   readonly clock: {
     /** Milliseconds since the epoch. */
     now(): number;
@@ -107,6 +135,23 @@ export interface Emulator {
     list(): ActiveReply[];
     /** Takes one away, or all. */
     clear(id?: string): void;
+  };
+  /** What is recorded, or replayed. */
+  readonly recordings: {
+    /** All that are there. Empty where nothing is recorded or replayed. */
+    list(): RecordingEntry[];
+    /**
+     * Those that were not given, or not made anew, since the emulator was created, whatever was reset: what they were made for
+     * is no more.
+     */
+    unused(): RecordingEntry[];
+    /**
+     * Has the calls that follow recorded, or looked for, in a folder of their own, such as that of a test by its name; null for the
+     * folder itself. @throws TypeError where nothing is recorded or replayed
+     */
+    use(group: string | null): void;
+    /** What is recorded or replayed, and where, in words; undefined where nothing is. */
+    about(): string | undefined;
   };
   readonly videos: {
     /** Every task as `GET` shows it, with its id, oldest first. */

@@ -2,6 +2,7 @@ import type { StreamPace } from "../http/pace-stream.js";
 import type { MediaFiles } from "../media/media-files.js";
 import type { MediaRendererLease } from "../media/media-renderer-lease.js";
 import type { ProfileSettings } from "../profiles/profile.js";
+import type { Tape } from "../recordings/tape.js";
 import type { FaultStore } from "../state/fault-store.js";
 import type { GroupStore } from "../state/group-store.js";
 import type { Journal } from "../state/journal.js";
@@ -44,6 +45,8 @@ export interface Services {
   faults: FaultStore;
   /** Serves what the emulator itself does not. */
   upstream: Upstream | undefined;
+  /** Answers all calls in place of the endpoints, while they are recorded or replayed. */
+  tape: Tape | undefined;
   replies: ReplyStore;
   /** What becomes of requests that no reply was written for. */
   unmatched: "answer" | "refuse";
@@ -51,6 +54,8 @@ export interface Services {
   callbacks: CallbackLog;
   files: MediaFiles;
   media: MediaRendererLease;
+  /** Whether long work may go to threads, whose time is not that of a simulated world. */
+  threads: boolean;
   /** One per request in progress; aborting it ends the request. */
   openExchanges: Set<AbortController>;
 }

@@ -14,8 +14,10 @@ import { tolerate } from "../profiles/tolerate.js";
 import { Bill } from "../state/bill.js";
 import { faultAfter, faultBefore, statusFaultError } from "./fault-response.js";
 import type { ObservedRequest } from "./observe-request.js";
+import { readSentBody, type SentBody } from "./read-sent-body.js";
 import { findScriptedAnswer } from "./scripted-answer.js";
 import { sendUpstream } from "./send-upstream.js";
+import { tapedPath } from "./taped-path.js";
 
 /** Whose streams have the habits of a route. */
 const CHAT_PATH = "/chat/completions";
@@ -37,9 +39,16 @@ export async function answerRoute(
   } finally {
     Object.assign(observed.headers, services.rates.headersOf(key));
   }
+  const { tape } = services;
   let body: unknown;
-  if (route.method === "POST" && route.hasBody !== false) {
-    body = isFormBody(route, request) ? await readForm(observed) : await readJSON(observed);
+  let sent: SentBody | undefined;
+  if (tape || (route.method === "POST" && route.hasBody !== false)) {
+    if (tape) sent = await readSentBody(observed);
+    body = sent
+      ? sent.body
+      : isFormBody(route, request)
+        ? await readForm(observed)
+        : await readJSON(observed);
     if (services.journal.bodies !== "none") entry.body = abridge(body);
     const model = isRecord(body) ? (body["model"] ?? body["model_name"]) : undefined;
     if (typeof model === "string") entry.model = model;
@@ -58,14 +67,25 @@ export async function answerRoute(
   if (fault) explain(`The fault ${fault.id} (${fault.kind}) is in force.`);
   const replacement = fault && (await faultBefore(fault, signal));
   if (replacement) return replacement;
-  await obeyMarkers(route, body, { signal, explain });
+  // They are for the models of the emulator itself.
+  if (!tape) await obeyMarkers(route, body, { signal, explain });
   if (services.latency.responseMs > 0) await abortableDelay(services.latency.responseMs, signal);
 
   const script = await findScriptedAnswer(services, route, body, observed);
   if (entry.reply !== undefined) explain(`${entry.reply} is for it.`);
   if (script.whole) return finish(script.whole);
-  const staysHere = route.isNative || script.exchange?.scripted;
-  const sentOn = staysHere ? undefined : await sendUpstream(services, route, body, parameters, observed);
+  const isScripted = script.exchange?.scripted !== undefined;
+  const sentOn =
+    tape && sent && !isScripted
+      ? await tape.answer({
+          ...{ ...sent, method: request.method, path: tapedPath(url), query: url.searchParams },
+          ...{ origin: url.origin, token, signal, explain },
+          contentType: request.headers.get("content-type"),
+          accept: request.headers.get("accept"),
+        })
+      : route.isNative || isScripted
+        ? undefined
+        : await sendUpstream(services, route, body, parameters, observed);
   // A stream of somebody else's has habits of its own, and its pieces are no events.
   if (sentOn) return finish(sentOn, { isOwn: false });
   const models = services.keys.modelsOf(key, base);

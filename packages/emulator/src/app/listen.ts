@@ -2,6 +2,9 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Http2Bindings, type HttpBindings, serve } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { ConnectionDropped } from "../http/connection-dropped.js";
+
+type Outgoing = HttpBindings["outgoing"] | Http2Bindings["outgoing"];
 
 /** A server that has a port. */
 export interface Listener {
@@ -48,7 +51,7 @@ export async function listen(
 }
 
 /** A body that fails takes its connection with it, as a server that broke down would; it is no event to log. */
-function destroyOnError(response: Response, outgoing: { destroy(): unknown }): Response {
+function destroyOnError(response: Response, outgoing: Outgoing): Response {
   if (!response.body) return response;
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>({
@@ -57,7 +60,8 @@ function destroyOnError(response: Response, outgoing: { destroy(): unknown }): R
         const { done, value } = await reader.read();
         if (done) controller.close();
         else controller.enqueue(value);
-      } catch {
+      } catch (error) {
+        if (error instanceof ConnectionDropped && error.isReset) outgoing.socket?.resetAndDestroy();
         outgoing.destroy();
         controller.close();
       }

@@ -70,7 +70,7 @@ export async function observeRequest(
     entry.durationMs = performance.now() - started;
     entry.complete = complete;
     services.openExchanges.delete(controller);
-    services.journal.changed(entry);
+    services.journal.ended(entry);
     request.signal.removeEventListener("abort", onClientGone);
   };
 

@@ -28,6 +28,6 @@ describe.each(["en", "de", "zh"])("everyday prompts in %s", (language) => {
     }
     if (process.env["EVERYDAY"]) console.log(wrong.join("\n\n"));
     console.log(`${language}: ${prompts.length - wrong.length} of ${prompts.length}`);
-    expect(1 - wrong.length / prompts.length).toBeGreaterThan(0);
+    expect(1 - wrong.length / prompts.length).toBeGreaterThan(0.75);
   });
 });

@@ -1,4 +1,6 @@
 import { conceptOfPhrase, conceptsOfCharacters, conceptsOfStem } from "../language/concept-lexicon.js";
+import { type Language, languageOf } from "../language/detect-language.js";
+import { PHRASES } from "../language/phrases/phrases.js";
 import { type Passage, splitPassages } from "../language/split-passages.js";
 import { stem } from "../language/stem.js";
 import { CJK, isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
@@ -36,7 +38,9 @@ interface Term {
 /** Words about where to look, which are no part of what is asked. */
 const REFERENCE =
   /\b(?:given|according to|based on|using|in|from) (?:the|this|that|these|those)(?: \w+){0,2}? (?:context|articles?|documents?|text|passages?|information|sources?|above)\b,?|\b(?:given|according to|based on) (?:the|this|that|these) (?:context|articles?|documents?|text|passages?|information|sources?)\b,?|^given this[^,?]{0,30},/gi;
-const MIN_COVERAGE = 0.34;
+const NAMED = /(?<=[\p{L}\p{N},;:'"”)] )(?:the )?["“(]?(\p{Lu}[\p{L}\p{N}]+)|\b([\p{L}-]*\d[\p{L}\d.-]*)/gu;
+const NUMBERED = /\b([\p{L}-]*\d[\p{L}\d.-]*)/gu;
+const MIN_COVERAGE = 0.3;
 /** Names and numbers that the material lacks make a near match a wrong answer. */
 const MIN_COVERAGE_WITHOUT_NAMES = 0.6;
 const SPECIFIC_WEIGHT = 2;
@@ -53,12 +57,21 @@ const RARITY_WEIGHT = 1.5;
 const ROW_KEY_BONUS = 0.35;
 /** A related word is not quite the word. */
 const RELATED_SHARE = 0.85;
-const MAX_PASSAGES = 3_000;
+/** What stands at the beginning of a paragraph is what the rest of it is about, surely where that says `it`. */
+const TOPIC_SHARE = 0.6;
+const LEANING_SHARE = 0.9;
+const LEANING =
+  /^(?:it|its|they|their|he|his|she|her|this|these|es|er|sie|ihre?|seine?|diese[rs]?)(?!\p{L})|^[它他她其]/iu;
+const NOTHING: ReadonlySet<string> = new Set();
+/** Letters that forms of a word, and words of one family, share at least. */
+const FAMILY_LETTERS = 5;
 const SHOWN_PASSAGES = 5;
 
 /** Looks the answer to a question up in the sources; undefined when they do not hold it. */
 export function groundAnswer(question: string, sources: readonly Source[]): GroundedAnswer | undefined {
-  const terms = questionTerms(question.replace(REFERENCE, " "));
+  const asked = question.replace(REFERENCE, " ");
+  const language = languageOf(asked);
+  const terms = questionTerms(asked.replace(PHRASES[language].questionWords, " "), language);
   if (terms.length === 0) return undefined;
   const passages = collectPassages(question, sources);
   const total = terms.reduce((sum, term) => sum + term.weight, 0);
@@ -77,12 +90,20 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
 
   const ranked = passages
     .map((passage) => {
-      const matched = terms.filter((term) => term.keys.some((key) => passage.keys.has(key)));
-      const matchedRarity = matched.reduce(
-        (sum, term) => sum + term.weight * rarity(term) * (isLiteral(term, passage) ? 1 : RELATED_SHARE),
+      const shares = terms.map((term) => shareOf(term, passage));
+      const matched = terms.filter((_term, index) => (shares[index] ?? 0) > 0);
+      const coverage =
+        terms.reduce((sum, term, index) => sum + term.weight * Math.ceil(shares[index] ?? 0), 0) / total;
+      return { passage, shares, matched, coverage };
+    })
+    .filter(
+      ({ coverage, matched, passage }) => coverage >= required && matched.some((term) => isIn(term, passage)),
+    )
+    .map(({ passage, shares, matched, coverage }) => {
+      const matchedRarity = terms.reduce(
+        (sum, term, index) => sum + term.weight * rarity(term) * (shares[index] ?? 0),
         0,
       );
-      const coverage = matched.reduce((sum, term) => sum + term.weight, 0) / total;
       const named = isNamed(passage, questionWords) ? ROW_KEY_BONUS : 0;
       const score =
         ((RARITY_WEIGHT * matchedRarity) / totalRarity +
@@ -91,7 +112,6 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
         passage.weight;
       return { passage, matched, coverage, score };
     })
-    .filter(({ coverage }) => coverage >= required)
     .sort((left, right) => right.score - left.score || left.passage.order - right.passage.order);
   const [best] = ranked;
   if (!best) return undefined;
@@ -118,8 +138,17 @@ export function groundAnswer(question: string, sources: readonly Source[]): Grou
   };
 }
 
-function isLiteral(term: Term, { keys }: IndexedPassage): boolean {
-  return term.keys.some((key) => !key.startsWith("k:") && keys.has(key));
+/** How much of a term a passage has: a related word is not quite the word, and what it is about may stand before it. */
+function shareOf(term: Term, { keys, topic, isLeaning }: IndexedPassage): number {
+  const found = term.keys.filter((key) => keys.has(key));
+  if (found.some((key) => !/^[kx]:/.test(key))) return 1;
+  if (found.length > 0) return RELATED_SHARE;
+  if (!term.keys.some((key) => topic.has(key) && !key.startsWith("x:"))) return 0;
+  return isLeaning ? LEANING_SHARE : TOPIC_SHARE;
+}
+
+function isIn(term: Term, { keys }: IndexedPassage): boolean {
+  return term.keys.some((key) => keys.has(key));
 }
 
 function isNamed({ rowKey }: IndexedPassage, questionWords: ReadonlySet<string>): boolean {
@@ -137,6 +166,10 @@ interface IndexedPassage extends Passage {
   weight: number;
   /** Stems, concepts and character pairs of the passage and its heading. */
   keys: Set<string>;
+  /** Those of the sentence that its paragraph begins with. */
+  topic: ReadonlySet<string>;
+  /** Speaks of what was named before: `It weighs …`. */
+  isLeaning: boolean;
 }
 
 function collectPassages(question: string, sources: readonly Source[]): IndexedPassage[] {
@@ -145,17 +178,24 @@ function collectPassages(question: string, sources: readonly Source[]): IndexedP
   const seen = new Set<string>();
   const passages: IndexedPassage[] = [];
   for (const { text, origin } of sources) {
+    let topic: ReadonlySet<string> = NOTHING;
+    let paragraph: number | undefined;
     for (const passage of splitPassages(text)) {
       if (passage.text === asked || seen.has(passage.text)) continue;
       seen.add(passage.text);
-      if (passages.length >= MAX_PASSAGES) return passages;
+      const keys = new Set(keysOf(`${passage.heading} ${passage.text}`));
+      const isLeaning = LEANING.test(passage.text);
+      if (passage.paragraph !== paragraph) topic = keys;
+      paragraph = passage.paragraph;
       passages.push({
         ...passage,
         text: origin === "history" ? quoteFromHistory(passage.text) : passage.text,
         order: passages.length,
         weight:
           (origin === "history" ? HISTORY_PENALTY : 1) * (passage.isCode && !wantsCode ? CODE_PENALTY : 1),
-        keys: new Set(keysOf(`${passage.heading} ${passage.text}`)),
+        keys,
+        isLeaning,
+        topic: topic === keys ? NOTHING : topic,
       });
     }
   }
@@ -172,13 +212,11 @@ function rarityOf(term: Term, passages: readonly IndexedPassage[]): number {
   return Math.log(1 + passages.length / Math.max(1, holders)) / Math.log(1 + passages.length);
 }
 
-function questionTerms(question: string): Term[] {
+function questionTerms(question: string, language: Language): Term[] {
+  // German writes every noun with a capital.
+  const pattern = language === "de" ? NUMBERED : NAMED;
   const names = new Set(
-    [
-      ...question.matchAll(
-        /(?<=[\p{L}\p{N},;:'"”)] )(?:the )?["“(]?(\p{Lu}[\p{L}\p{N}]+)|\b([\p{L}-]*\d[\p{L}\d.-]*)/gu,
-      ),
-    ].flatMap((match) => wordsOf(match[1] ?? match[2] ?? "")),
+    [...question.matchAll(pattern)].flatMap((match) => wordsOf(match[1] ?? match[2] ?? "")),
   );
   const terms: Term[] = [];
   let previous: string | undefined;
@@ -198,14 +236,24 @@ function questionTerms(question: string): Term[] {
       // A name is meant literally, even when it is also a word.
       keys: isName
         ? [`w:${wordStem}`]
-        : [`w:${wordStem}`, ...conceptsOfStem(wordStem).map((concept) => `k:${concept}`)],
+        : [
+            `w:${wordStem}`,
+            ...conceptsOfStem(wordStem).map((concept) => `k:${concept}`),
+            ...familyOf(wordStem),
+          ],
       weight: isName ? SPECIFIC_WEIGHT : 1,
     });
   }
   return terms;
 }
 
+function familyOf(wordStem: string): string[] {
+  const letters = wordStem.normalize("NFD").replace(/\p{M}/gu, "");
+  return letters.length < FAMILY_LETTERS ? [] : [`x:${letters.slice(0, FAMILY_LETTERS)}`];
+}
+
 function characterTerms(run: string): Term[] {
+  if (run.length === 1) return isStopWord(run) ? [] : [{ keys: [`c:${run}`], weight: 1 }];
   const concepts = conceptsOfCharacters(run).map((concept) => ({ keys: [`k:${concept}`], weight: 1 }));
   const pairs = keysOf(run).filter((key) => key.startsWith("p:"));
   // Pairs overlap, so each counts for half a term.
@@ -217,14 +265,14 @@ function keysOf(text: string): string[] {
   let previous: string | undefined;
   for (const word of wordsOf(text)) {
     if (CJK.test(word)) {
-      for (const feature of textFeatures(word).keys()) if (feature.startsWith("p:")) keys.push(feature);
+      for (const feature of textFeatures(word).keys()) if (/^[cp]:/.test(feature)) keys.push(feature);
       for (const concept of conceptsOfCharacters(word)) keys.push(`k:${concept}`);
       previous = undefined;
       continue;
     }
     const wordStem = stem(word);
     const phrase = previous === undefined ? undefined : conceptOfPhrase(previous, wordStem);
-    keys.push(`w:${wordStem}`);
+    keys.push(`w:${wordStem}`, ...familyOf(wordStem));
     for (const concept of conceptsOfStem(wordStem)) keys.push(`k:${concept}`);
     if (phrase !== undefined) keys.push(`k:${phrase}`);
     previous = wordStem;

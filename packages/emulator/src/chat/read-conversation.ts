@@ -32,6 +32,8 @@ export interface Conversation {
   /** What the images in the last user message look like, when there are some. */
   seenImages?: string;
   systemText: string;
+  /** What the user asked before. */
+  earlierQuestion?: string;
 }
 
 const LONGEST_TEXT = 400_000;
@@ -44,6 +46,7 @@ export function readConversation(sent: readonly ChatMessage[], seenImages?: stri
   const messages = sent.map((message) => ({ ...message, text: readable(message.text) }));
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
   const user = messages[lastUser];
+  const earlier = messages.slice(0, Math.max(0, lastUser)).findLast(({ role }) => role === "user");
   const userText = stripPromptMarkers(user?.text ?? "");
   const prompt = readPrompt(userText);
   const toolResults = readToolResults(messages, lastUser);
@@ -61,8 +64,10 @@ export function readConversation(sent: readonly ChatMessage[], seenImages?: stri
     const current =
       index === lastUser || message.role === "system" || (message.role === "tool" && index > lastUser);
     if (!current && message.text !== "") {
+      const text = stripPromptMarkers(message.text);
+      const given = message.role === "user" ? readPrompt(text) : undefined;
       sources.push({
-        text: stripPromptMarkers(message.text),
+        text: given?.marked ? given.context : text,
         origin: message.role === "tool" ? "tool" : "history",
       });
     }
@@ -75,6 +80,7 @@ export function readConversation(sent: readonly ChatMessage[], seenImages?: stri
     toolResults,
     seenImages,
     systemText,
+    ...(earlier !== undefined && { earlierQuestion: readPrompt(stripPromptMarkers(earlier.text)).question }),
   };
 }
 

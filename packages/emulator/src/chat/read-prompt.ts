@@ -13,16 +13,18 @@ export interface PromptParts {
 }
 
 const QUESTION_LABEL =
-  /^\W*(?:(?:the |my |our )?user(?:'s)? |the |my )?(?:question|query|问题|提问|用户问题)\W{0,3}[:：]\s*\**\s*(.*)$/iu;
-const ANSWER_LABEL = /^\W*(?:helpful |final |your |the )?(?:answer|response|回答|答案|答)\W{0,3}[:：]\s*$/iu;
+  /^\W*(?:(?:the |my |our )?user(?:'s)? |the |my )?(?:question|query|frage|问题|提问|用户问题)\W{0,3}[:：]\s*\**\s*(.*)$/iu;
+const ANSWER_LABEL =
+  /^\W*(?:helpful |final |your |the )?(?:answer|response|antwort|回答|答案|答)\W{0,3}[:：]\s*$/iu;
 const CONTEXT_NOUN =
-  "(?:context|documents?|docs|sources?|passages?|excerpts?|snippets?|articles?|information|knowledge(?: base)?|notes?|references?|materials?|facts|transcript|text|上下文|参考资料|参考内容|已知信息|资料|文档|背景|材料|内容)";
+  "(?:context|documents?|docs|sources?|passages?|excerpts?|snippets?|articles?|information|knowledge(?: base)?|notes?|references?|materials?|facts|transcript|text|kontext|dokumente?|quellen?|auszüge?|artikel|informationen|unterlagen|上下文|参考资料|参考内容|已知信息|资料|文档|背景|材料|内容)";
 const CONTEXT_LABEL = new RegExp(`^(.{0,300}?)${CONTEXT_NOUN}([^:：\\n]{0,80})[:：]\\s*\\**\\s*(.*)$`, "iu");
 const CONTEXT_LEAD =
-  /^\W*$|\b(?:using|use|based|given|following|provided|below|retrieved|relevant|here (?:is|are)|from|with|this|these)\b|以下|根据|下面|参考|相关/iu;
+  /^\W*$|\b(?:using|use|based|given|following|provided|below|retrieved|relevant|here (?:is|are)|from|with|this|these|folgende[rnsm]?|gegeben\w*|aus|anhand|mit)\b|以下|根据|下面|参考|相关/iu;
 const CONTEXT_BELOW = /^\W*context information is (?:below|provided|given)/i;
 const BACK_TO_INSTRUCTIONS =
   /^\W*(?:given|using|based on|with) (?:the|this|only the) (?:above )?(?:context|information)\b/i;
+const MOST_QUESTIONS = 4;
 const END_OF_SECTION = "\u0000end";
 
 /** Takes a prompt apart by the markers of common retrieval layouts: labels, tags, or nothing but a question. */
@@ -77,7 +79,10 @@ function labelTags(text: string): string {
       /<\/(?:context|documents?|docs?|sources?|passages?|knowledge|background|question|query)>/gi,
       `\n${END_OF_SECTION}\n`,
     )
-    .replace(/[ \t]+(?=(?:Question|Context|Answer|Query|问题|上下文|回答)[:：]\s)/g, "\n");
+    .replace(
+      /[ \t]+(?=(?:Question|Context|Answer|Query|Frage|Kontext|Antwort|问题|上下文|回答)[:：]\s)/g,
+      "\n",
+    );
 }
 
 /** What follows the label on its line, or undefined when the line is no label. */
@@ -111,9 +116,13 @@ function withoutQuestionLabel(context: string[], instructions: string[]): Prompt
 /** No markers at all: a question after (or before) at least two sentences is asked about them. */
 function unlabelled(text: string): PromptParts {
   const sentences = text.split("\n").flatMap(splitSentences);
-  const asked = sentences.filter((sentence) => /[?？]$/.test(sentence)).at(-1);
-  if (asked === undefined || sentences.length < 2) return parts(text.trim(), [], [], false);
-  return parts(asked, [text.replace(asked, "\n")], [], false);
+  const last = sentences.findLastIndex((sentence) => /[?？]$/.test(sentence));
+  if (last === -1 || sentences.length < 2) return parts(text.trim(), [], [], false);
+  // Several questions in a row are asked together.
+  const first = sentences.slice(0, last).findLastIndex((sentence) => !/[?？]$/.test(sentence)) + 1;
+  const asked = sentences.slice(Math.max(first, last + 1 - MOST_QUESTIONS), last + 1);
+  const rest = asked.reduce((left, question) => left.replace(question, "\n"), text);
+  return parts(asked.join(" "), rest.trim() === "" ? [] : [rest], [], false);
 }
 
 function parts(question: string, context: string[], instructions: string[], marked: boolean): PromptParts {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -8,6 +9,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createEmulator } from "../index.js";
+import { temporaryFolder } from "../testing/temporary-folder.js";
 import { parseCommand } from "./parse-command.js";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
@@ -68,6 +71,115 @@ describe("model-gateway-emulator start", () => {
   });
 });
 
+describe("the state of the command line", () => {
+  const call = async (screen: string, path: string, init?: RequestInit) => {
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(screen)?.[0] ?? "";
+    const response = await fetch(`${origin}/_emulator/api${path}`, init);
+    return response.status === 200 ? ((await response.json()) as Record<string, unknown>) : response.status;
+  };
+  const keysIn = (state: unknown) => (state as { keys: { key: string }[] }).keys.map(({ key }) => key);
+  const addKey = (screen: string, key: string) =>
+    call(screen, "/keys", { method: "POST", body: JSON.stringify({ key }) });
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "is written at the end by %s, and goes on from there",
+    async (signal) => {
+      const folder = temporaryFolder();
+      const file = join(folder, "state.json");
+      const first = cli("start", "--port", "0", "--export-on-exit", file);
+      expect(await addKey(await firstOutput(first.child), "sk-kept")).toBe(201);
+      first.child.kill(signal);
+      expect((await first.result).code).toBe(0);
+      expect(readdirSync(folder)).toEqual(["state.json"]);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(keysIn(JSON.parse(readFileSync(file, "utf8")))).toEqual(["sk-emulator", "sk-kept"]);
+
+      const second = cli("start", "--port", "0", "--import", file);
+      const screen = await firstOutput(second.child);
+      await call(screen, "/keys/sk-kept", { method: "DELETE" });
+      await call(screen, "/reset", { method: "POST" });
+      expect(keysIn(await call(screen, "/state"))).toEqual(["sk-emulator", "sk-kept"]);
+    },
+  );
+
+  it("stays in its folder, which an import fills while it is new", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "state.json");
+    const data = join(folder, "data");
+    const key = { key: "sk-seed", group: "default" };
+    await writeFile(
+      file,
+      JSON.stringify({ format: "model-gateway-emulator-state", version: 1, keys: [key] }),
+    );
+    const first = cli("start", "--port", "0", "--import", file, "--data-dir", data);
+    expect(await addKey(await firstOutput(first.child), "sk-kept")).toBe(201);
+    // Nobody is asked, and nothing tidied up.
+    first.child.kill("SIGKILL");
+    await first.result;
+    const second = cli("start", "--port", "0", "--import", file, "--data-dir", data);
+    const screen = await firstOutput(second.child);
+    expect(keysIn(await call(screen, "/state"))).toEqual(["sk-seed", "sk-kept"]);
+    const third = await cli("start", "--port", "0", "--data-dir", data).result;
+    expect([third.code, third.stderr]).toEqual([
+      1,
+      expect.stringContaining(`in use by the process ${second.child.pid}`),
+    ]);
+    second.child.kill("SIGTERM");
+    const { code, stderr } = await second.result;
+    expect([code, stderr]).toEqual([
+      0,
+      `${data} goes on with the state that it holds; ${file} is not imported.\n`,
+    ]);
+  });
+
+  it("of exec is written when the command has ended, whatever became of it", async () => {
+    const file = join(temporaryFolder(), "state.json");
+    const ask = `
+      const headers = { authorization: "Bearer " + process.env.MODEL_GATEWAY_API_KEY };
+      const body = JSON.stringify({ model: "local-embedding", input: "one" });
+      fetch(process.env.MODEL_GATEWAY_BASE_URL + "/embeddings", { method: "POST", headers, body })
+        .then(() => process.exit(3));
+    `;
+    expect((await cli("exec", "--export-on-exit", file, ...script(ask)).result).code).toBe(3);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ledger: [{ endpoint: "/embeddings" }] });
+  });
+
+  it.each<[why: string, args: (folder: string) => string[], message: string]>([
+    [
+      "there is no file",
+      (folder) => ["--import", join(folder, "none.json")],
+      "none.json cannot be imported: ENOENT",
+    ],
+    [
+      "it is no JSON",
+      (folder) => ["--import", join(folder, "broken.json")],
+      "broken.json cannot be imported: ",
+    ],
+    [
+      "it is no state",
+      (folder) => ["--import", join(folder, "other.json")],
+      "The state makes no sense: format is required",
+    ],
+    [
+      "it could not be written",
+      (folder) => ["--export-on-exit", join(folder, "no", "x.json")],
+      "--export-on-exit cannot write",
+    ],
+    [
+      "the folder is a file",
+      (folder) => ["--data-dir", join(folder, "other.json")],
+      "other.json cannot be used",
+    ],
+  ])("is refused before it serves when %s", async (_, args, message) => {
+    const folder = temporaryFolder();
+    await writeFile(join(folder, "broken.json"), "{");
+    await writeFile(join(folder, "other.json"), "{}");
+    const { code, stderr, stdout } = await cli("start", "--port", "0", ...args(folder)).result;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(message);
+  });
+});
+
 describe("model-gateway-emulator exec", () => {
   it("runs a command that finds the gateway by its environment", async () => {
     const { code, stdout } = await cli(
@@ -125,6 +237,62 @@ describe("model-gateway-emulator exec", () => {
     expect(refused.stderr).toContain(`${bad}:2 replies[0].anser is unknown here`);
   });
 
+  it("records a command and replays it, without the upstream and its key", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "recorded-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const key = "sk-of-the-upstream-0123456789";
+    const upstream = await createEmulator({ keys: [{ key }] }).listen();
+    onTestFinished(() => upstream.close());
+    const ask = script(`
+      const { MODEL_GATEWAY_BASE_URL: url, MODEL_GATEWAY_API_KEY: key } = process.env;
+      fetch(url + "/chat/completions", {
+        method: "POST",
+        headers: { authorization: "Bearer " + key, "content-type": "application/json" },
+        body: JSON.stringify({ model: "local-chat", messages: [{ role: "user", content: "What is 6 times 7?" }] }),
+      }).then((response) => response.json()).then(({ choices, id }) => console.log(id, choices[0].message.content));
+    `);
+    process.env["UPSTREAM_API_KEY"] = key;
+    onTestFinished(() => {
+      delete process.env["UPSTREAM_API_KEY"];
+    });
+    const recorded = await cli("exec", "--record", folder, "--upstream", upstream.url, ...ask).result;
+    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("6 * 7 = 42") });
+    await upstream.close();
+    delete process.env["UPSTREAM_API_KEY"];
+    const replayed = await cli("exec", "--replay", folder, "--time-scale", "1", ...ask).result;
+    expect(replayed).toEqual({ ...recorded, stderr: "" });
+    const unused = await cli("exec", "--replay", folder, ...script("")).result;
+    expect(unused).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^1 recordings were not used:\n {2}post-/),
+    });
+  });
+
+  it("does not end well when what it recorded was lost", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "recorded-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const upstream = await createEmulator().listen();
+    onTestFinished(() => upstream.close());
+    const lose = script(`
+      const { MODEL_GATEWAY_BASE_URL: url, MODEL_GATEWAY_API_KEY: key } = process.env;
+      const fs = require("node:fs");
+      fs.rmSync(${JSON.stringify(folder)}, { recursive: true });
+      fs.writeFileSync(${JSON.stringify(folder)}, "");
+      fetch(url + "/models", { headers: { authorization: "Bearer " + key } })
+        .then((response) => response.text()).then((text) => console.log(text.length > 0));
+    `);
+    const { code, stdout, stderr } = await cli(
+      "exec",
+      "--record",
+      folder,
+      "--upstream",
+      upstream.url,
+      ...lose,
+    ).result;
+    expect([code, stdout]).toEqual([1, "true\n"]);
+    expect(stderr).toContain("1 recordings could not be written to");
+  });
+
   it("passes the exit code on", async () => {
     expect((await cli("exec", ...script("process.exit(7)")).result).code).toBe(7);
   });
@@ -167,6 +335,14 @@ describe("the command line", () => {
       '--profile takes one of spec, tolerant, ark, kling, bailian, newapi (got "lax")',
     ],
     [["start", "--openai-env"], "--openai-env goes with exec"],
+    [["start", "--record", "a"], "--record goes with --upstream"],
+    [["start", "--replay", "a", "--upstream", "http://a.test/v1"], "--replay asks nobody"],
+    [["start", "--replay", "a", "--record", "b"], "--record goes with --upstream"],
+    [["start", "--time-scale", "1"], "--time-scale goes with --replay"],
+    [
+      ["start", "--replay", "a", "--time-scale", "fast"],
+      '--time-scale takes a number of at least 0 (got "fast")',
+    ],
     [
       ["start", "--model", "gpt-4o"],
       '--model takes an id and the model it is like, gpt-4o=local-chat (got "gpt-4o")',
@@ -186,9 +362,11 @@ describe("the command line", () => {
     const settings = ["--seed", "5", "--latency", "2", "--pace", "cuts", "--data-dir", "media"];
     const models = ["--model", "gpt-4o=local-chat", "--model", "tts-1=local-speech", "--any-key"];
     const origins = ["--cors", "http://a.test", "--cors", "http://b.test"];
+    const states = ["--import", "in.json", "--export-on-exit", "out.json"];
     const address = ["--port", "1", "--host", "0.0.0.0", "--advertise", "http://c.test"];
     const scripts = ["--replies", "a.yaml", "--replies", "b.json", "--only-replies", "--profile", "tolerant"];
-    expect(parseCommand(["start", ...settings, ...models, ...origins, ...scripts, ...address])).toEqual({
+    const all = [...settings, ...models, ...origins, ...scripts, ...states, ...address];
+    expect(parseCommand(["start", ...all])).toEqual({
       name: "start",
       address: { port: 1, host: "0.0.0.0", advertise: "http://c.test" },
       settings: {
@@ -199,7 +377,17 @@ describe("the command line", () => {
         ],
         ...{ cors: ["http://a.test", "http://b.test"], unmatched: "refuse", profile: "tolerant" },
       },
-      files: { replies: ["a.yaml", "b.json"] },
+      files: { replies: ["a.yaml", "b.json"], state: "in.json" },
+      exportOnExit: "out.json",
+    });
+  });
+
+  it("reads what to record, and what to replay", () => {
+    expect(parseCommand(["start", "--record", "a", "--upstream", "http://b.test/v1"])).toMatchObject({
+      settings: { record: { dir: "a" }, upstream: { baseURL: "http://b.test/v1" } },
+    });
+    expect(parseCommand(["start", "--replay", "a", "--time-scale", "0.5"])).toMatchObject({
+      settings: { replay: { dir: "a", timeScale: 0.5 } },
     });
   });
 

@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
 import { STREAM_PACES, type StreamPace } from "../http/pace-stream.js";
 import { PROFILES, type ProfileName } from "../profiles/profile.js";
+import type { RecordOptions } from "../recordings/recorder.js";
+import type { ReplayOptions } from "../recordings/replayer.js";
 import type { EmulatorModel } from "../state/model-store.js";
 import type { UpstreamOptions } from "../upstream/upstream.js";
 
@@ -11,6 +13,8 @@ export type Command =
       address: { port: number; host?: string; advertise?: string };
       settings: EmulatorSettings;
       files: SettingsFiles;
+      /** Where the state is written at the end. */
+      exportOnExit?: string;
     }
   | {
       name: "exec";
@@ -20,6 +24,8 @@ export type Command =
       openaiEnvironment: boolean;
       settings: EmulatorSettings;
       files: SettingsFiles;
+      /** Where the state is written at the end. */
+      exportOnExit?: string;
     }
   | { name: "help" }
   | { name: "version" };
@@ -30,6 +36,8 @@ export interface SettingsFiles {
   replies: string[];
   /** Settings of a profile. */
   profile?: string;
+  /** The state to begin with. */
+  state?: string;
 }
 
 /** The emulator options that the command line can set. */
@@ -43,6 +51,8 @@ export interface EmulatorSettings {
   cors?: string[];
   unmatched?: "refuse";
   upstream?: UpstreamOptions;
+  record?: RecordOptions;
+  replay?: ReplayOptions;
   profile?: ProfileName;
 }
 
@@ -62,9 +72,14 @@ const OPTIONS = {
   pace: { type: "string" },
   profile: { type: "string" },
   upstream: { type: "string" },
+  record: { type: "string" },
+  replay: { type: "string" },
+  "time-scale": { type: "string" },
   replies: { type: "string", multiple: true },
   "only-replies": { type: "boolean" },
   "data-dir": { type: "string" },
+  import: { type: "string" },
+  "export-on-exit": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;
@@ -92,9 +107,15 @@ Options:
                        bailian or newapi, in the shapes and at the paths of such routes; or a JSON file with settings
   --upstream <url>     a server for models that it does not serve, such as http://127.0.0.1:11434/v1; its own key comes
                        from the variable UPSTREAM_API_KEY
+  --record <folder>    sends every call to --upstream, and writes each down there, without secrets
+  --replay <folder>    answers every call by what was recorded there, and asks nobody
+  --time-scale <n>     how long replaying takes: 0 gives all at once (default), 1 takes as long as it was recorded
   --replies <file>     scripted answers, as YAML or JSON; as often as you like
   --only-replies       refuse what no scripted answer is for
-  --data-dir <folder>  keep rendered media there as files
+  --data-dir <folder>  keep everything there for the next start, rendered media as files too; for one emulator at a time
+  --import <file>      begin with a state that was exported, unless the data folder holds one already
+  --export-on-exit <file>
+                       write the state there at the end, keys whole
   -h, --help           show this
   -v, --version        show the version
 
@@ -102,6 +123,8 @@ Examples:
   model-gateway-emulator start --port 4010
   model-gateway-emulator start --model gpt-4o=local-chat --any-key
   model-gateway-emulator exec -- npm test
+  model-gateway-emulator exec --record recordings --upstream https://gateway.example/v1 -- npm test
+  model-gateway-emulator exec --replay recordings -- npm test
 
 Pictures, voices and films, beside it:
   npx -p @model-gateway/emulator -p @model-gateway/emulator-media model-gateway-emulator start
@@ -125,6 +148,15 @@ export function parseCommand(argv: readonly string[]): Command {
   if (name === undefined) throw new UsageError("Say what to do: start, or exec -- <command>.");
   if (name !== "start" && name !== "exec") throw new UsageError(`There is no command "${name}".`);
   if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
+  if (values.record !== undefined && values.upstream === undefined) {
+    throw new UsageError("--record goes with --upstream: the server whose answers are recorded.");
+  }
+  if (values.replay !== undefined && (values.record ?? values.upstream) !== undefined) {
+    throw new UsageError("--replay asks nobody: it goes neither with --record nor with --upstream.");
+  }
+  if (values["time-scale"] !== undefined && values.replay === undefined) {
+    throw new UsageError("--time-scale goes with --replay.");
+  }
   const isFile = values.profile?.endsWith(".json") ?? false;
   const settings: EmulatorSettings = {
     seed: integer("--seed", values.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
@@ -138,12 +170,18 @@ export function parseCommand(argv: readonly string[]): Command {
     ...(values.upstream !== undefined && {
       upstream: { baseURL: values.upstream, apiKey: process.env["UPSTREAM_API_KEY"] },
     }),
+    ...(values.record !== undefined && { record: { dir: values.record } }),
+    ...(values.replay !== undefined && {
+      replay: { dir: values.replay, timeScale: readTimeScale(values["time-scale"]) },
+    }),
     ...(values["only-replies"] && { unmatched: "refuse" }),
   };
   const files: SettingsFiles = {
     replies: values.replies ?? [],
     ...(isFile && { profile: values.profile }),
+    ...(values.import !== undefined && { state: values.import }),
   };
+  const exportOnExit = values["export-on-exit"];
 
   if (name === "start") {
     if (rest.length > 0) throw new UsageError("start takes no command; use exec -- <command>.");
@@ -154,6 +192,7 @@ export function parseCommand(argv: readonly string[]): Command {
       address: { port, host: values.host, advertise: values.advertise },
       settings,
       files,
+      ...(exportOnExit !== undefined && { exportOnExit }),
     };
   }
   for (const option of ["port", "host", "advertise"] as const) {
@@ -170,6 +209,7 @@ export function parseCommand(argv: readonly string[]): Command {
     openaiEnvironment: values["openai-env"] ?? false,
     settings,
     files,
+    ...(exportOnExit !== undefined && { exportOnExit }),
   };
 }
 
@@ -179,6 +219,14 @@ function readModel(text: string): EmulatorModel {
     throw new UsageError(`--model takes an id and the model it is like, gpt-4o=local-chat (got "${text}").`);
   }
   return { id, like };
+}
+
+function readTimeScale(text = "0"): number {
+  const scale = Number(text);
+  if (text.trim() === "" || !Number.isFinite(scale) || scale < 0) {
+    throw new UsageError(`--time-scale takes a number of at least 0 (got "${text}").`);
+  }
+  return scale;
 }
 
 function parse(args: readonly string[]) {

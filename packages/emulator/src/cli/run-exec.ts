@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
+import type { Emulator } from "../emulator.js";
 import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
+import { closeAndExport, requireExportable } from "./export-on-exit.js";
 import type { Command } from "./parse-command.js";
 import { readSettings } from "./read-settings.js";
 
 const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SHOWN_UNUSED = 20;
 const COMMAND_NOT_FOUND = 127;
 const SIGNAL_EXIT_BASE = 128;
 
@@ -14,15 +17,28 @@ const SIGNAL_EXIT_BASE = 128;
  * Resolves to the command's exit code, as a shell would report it.
  */
 export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise<number> {
+  const { exportOnExit } = exec;
+  if (exportOnExit !== undefined) requireExportable(exportOnExit);
   const emulator = await createEmulator(await readSettings(exec.settings, exec.files)).listen({ port: 0 });
   try {
-    return await runCommand(exec.command, exec.commandArguments, {
+    const code = await runCommand(exec.command, exec.commandArguments, {
       ...emulatorEnvironment(emulator),
       ...(exec.openaiEnvironment && openaiEnvironment(emulator)),
     });
+    tellUnused(emulator);
+    return code;
   } finally {
-    await emulator.close();
+    await closeAndExport(emulator, exportOnExit);
   }
+}
+
+/** What nothing asks for any more says something else than the code does. */
+function tellUnused({ recordings }: Emulator): void {
+  const unused = recordings.unused();
+  if (unused.length === 0) return;
+  const files = unused.slice(0, SHOWN_UNUSED).map(({ file }) => `  ${file}\n`);
+  const more = unused.length > SHOWN_UNUSED ? `  and ${unused.length - SHOWN_UNUSED} more\n` : "";
+  process.stderr.write(`${unused.length} recordings were not used:\n${files.join("")}${more}`);
 }
 
 function runCommand(

@@ -2,8 +2,10 @@ import type { Emulator } from "../emulator.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
 
 /** What `start` shows once the gateway runs. */
-export function startScreen({ url, urls, models: { list } }: Emulator, media: string): string {
+export function startScreen({ url, urls, models: { list }, recordings }: Emulator, media: string): string {
   const models = list().map(({ id, like }) => (like === undefined ? id : `${id} (like ${like})`));
+  const tape = recordings.about();
+  const answers = tape === undefined ? "" : `\n  Answers          ${tape}`;
   return `
   Model Gateway emulator is running.
 
@@ -14,7 +16,7 @@ export function startScreen({ url, urls, models: { list } }: Emulator, media: st
 
   API key          ${WELL_KNOWN_KEY}
   Models           ${models.join(", ")}
-  Media            ${media}
+  Media            ${media}${answers}
   Console          ${new URL("/_emulator/", url)}
 
   Point a client at it:

@@ -2,7 +2,11 @@
 export class ConnectionDropped extends Error {
   override readonly name = "ConnectionDropped";
 
-  constructor() {
+  /** Whether with a reset, as of a server that broke down, and not with an end. */
+  readonly isReset: boolean;
+
+  constructor({ isReset = false } = {}) {
     super("A fault of the emulator dropped the connection.");
+    this.isReset = isReset;
   }
 }

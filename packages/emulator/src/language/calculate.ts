@@ -1,4 +1,5 @@
-const EXPRESSION = /[-+(]*\s*\d[\d.,]*(?:\s*%)?(?:\s*(?:\*\*|[-+*/×÷^x%])\s*[-(]*\s*\d[\d.,]*\s*\)*)+/gi;
+const EXPRESSION =
+  /[-+(]*\s*\d(?:[\d.,]*\d)?(?:\s*%)?(?:\s*(?:\*\*|[-+*/×÷^x%])\s*[-(]*\s*\d(?:[\d.,]*\d)?\s*\)*)+/gi;
 const LONGEST_EXPRESSION = 200;
 
 const SPOKEN: readonly [RegExp, string][] = [

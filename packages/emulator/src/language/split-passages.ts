@@ -9,9 +9,15 @@ export interface Passage {
   rowKey?: string;
   /** A line of code says less to a reader than a sentence. */
   isCode?: boolean;
+  /** Which paragraph it is a sentence of. */
+  paragraph?: number;
 }
 
 const ABBREVIATION = /(?:\b(?:Dr|Mr|Mrs|Ms|Prof|Inc|Ltd|Co|St|No|vs|approx|etc|e\.g|i\.e)|\b[A-Z])\.$/;
+/** German days and ordinals have a full stop. */
+const ORDINAL = /(?:^|\s)\d{1,2}\.$/;
+const AFTER_ORDINAL =
+  /^\s+(?:\p{Ll}|\d{4}|Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Klasse|Stock|Etage|Quartal|Jahrhundert|Platz)/u;
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|[（(]?[一二三四五六七八九十]+[)）、.])\s+(.*)$/;
 const HEADING = /^\s*(#{1,6})\s+(.*?)\s*#*$/;
 /** Rules and fences between parts of a text. */
@@ -20,6 +26,9 @@ const MOST_JOINED_ITEMS = 12;
 const FENCE = /^\s*(?:```|~~~)\s*(.*)$/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const TABLE_RULE = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
+const CELL_END = /[,;\t]/;
+const FEWEST_ROWS = 3;
+const LONGEST_ROW = 400;
 /** After a blank line these are Markdown again, even where the end of a code block was cut off. */
 const MARKDOWN_AGAIN = /^(?:#{1,6} \S|\|.*\|\s*$)/;
 
@@ -36,6 +45,8 @@ export function splitSentences(paragraph: string): string[] {
     const end = match.index + match[0].length;
     const sentence = paragraph.slice(start, end).trim();
     if (match[0] === "." && ABBREVIATION.test(sentence) && end < paragraph.length) continue;
+    if (match[0] === "." && ORDINAL.test(sentence) && AFTER_ORDINAL.test(paragraph.slice(end, end + 14)))
+      continue;
     if (sentence !== "") sentences.push(sentence);
     start = end;
   }
@@ -52,9 +63,10 @@ class PassageReader {
   private columns: readonly string[] = [];
   private inCode = false;
   private lines: readonly string[] = [];
+  private paragraphs = 0;
 
   read(text: string): Passage[] {
-    this.lines = text.replaceAll("\r", "").split("\n");
+    this.lines = tablesOf(text.replaceAll("\r", "").split("\n"));
     for (const [index, line] of this.lines.entries()) this.readLine(line, index);
     this.endBlock();
     return this.passages;
@@ -146,6 +158,7 @@ class PassageReader {
     if (this.paragraph.length === 0) return;
     const sentences = splitSentences(this.paragraph.join(" ").replace(/^>\s*/, ""));
     this.paragraph = [];
+    this.paragraphs += 1;
     let leadIn = "";
     for (const [index, sentence] of sentences.entries()) {
       // A question is no answer, but says what the next sentences answer; a lead-in belongs to its list.
@@ -154,7 +167,7 @@ class PassageReader {
         leadIn = sentence;
         this.leadIn = leadIn;
       } else {
-        this.add(sentence.replace(/^(?:A|Answer|答)\s*[:：]\s*/, ""));
+        this.add(sentence.replace(/^(?:A|Answer|Antwort|答)\s*[:：]\s*/, ""), { paragraph: this.paragraphs });
       }
     }
     // What led in to this paragraph says nothing of the next.
@@ -202,4 +215,28 @@ function splitCells(line: string): string[] {
   )
     .map((cell) => cell.replace(/\|$/, "").replaceAll("\\|", "|").trim())
     .filter((cell, index, all) => cell !== "" || index < all.length - 1);
+}
+
+/** Lines of comma-separated values as rows of a table. */
+function tablesOf(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let index = 0; index < lines.length; ) {
+    const cells = cellsOf(lines[index] ?? "");
+    let end = index + 1;
+    if (cells > 1) while (end < lines.length && cellsOf(lines[end] ?? "") === cells) end += 1;
+    if (end - index < FEWEST_ROWS) end = index + 1;
+    const rows = lines.slice(index, end);
+    if (rows.length > 1) {
+      const [head = "", ...body] = rows.map((row) => `| ${row.trim().split(CELL_END).join(" | ")} |`);
+      found.push(head, `|${"---|".repeat(cells)}`, ...body);
+    } else found.push(...rows);
+    index = end;
+  }
+  return found;
+}
+
+/** How many values a line has; none where it reads like a sentence. */
+function cellsOf(line: string): number {
+  if (line.length > LONGEST_ROW || /[,;]\s|[.!?。！？]\s*$|\|/.test(line)) return 0;
+  return line.split(CELL_END).length;
 }

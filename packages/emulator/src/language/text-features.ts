@@ -7,7 +7,11 @@ const STOP_WORDS = new Set(
     "who whom whose when where why can could should would will may might must shall i you he she it we they me him her us " +
     "them my your our their its his hers this that these those there here as if then than so such into about over under " +
     "up down out off any all each some more most other only own same too very just also has have had having one per " +
-    "please tell give get let many much long s t d ll re ve m"
+    "please tell give get let many much long s t d ll re ve m " +
+    // German ones that are no English words with a meaning of their own.
+    "der die das den dem des ein eine einen einem einer eines und oder ist sind sie ich du er es wir ihr mich mir dich dir uns " +
+    "euch sich kann kannst können muss wird werden wurde wurden haben habe hast nicht kein keine mit für auf von vom zum zur bei " +
+    "aus nach im als auch wie wann wo wer wem wen warum welche welcher welches wieso zu ob nur noch schon bitte viel viele dass"
   ).split(" "),
 );
 

@@ -1,5 +1,7 @@
 import { APIError } from "../http/api-error.js";
+import { isPrivateHost } from "./private-host.js";
 import { requireOriginAndPath } from "./upstream-address.js";
+import { UpstreamIdle } from "./upstream-idle.js";
 
 /** A server that answers what the emulator itself does not serve. */
 export interface UpstreamOptions {
@@ -18,6 +20,8 @@ export interface UpstreamRequest {
   method: string;
   /** Below the base address, with its query. */
   path: string;
+  /** Below what the base address is without its `/v1`. */
+  isBeside?: boolean;
   contentType: string | null;
   accept: string | null;
   body: Uint8Array | string | undefined;
@@ -39,6 +43,7 @@ const PASSED_HEADERS = [
   ],
   ...["openai-processing-ms", "openai-version"],
 ];
+const MOST_REDIRECTS = 5;
 const RATE_HEADER = /^x-ratelimit-/;
 
 /** Sends requests on to another server. */
@@ -58,12 +63,71 @@ export class Upstream {
   }
 
   /** @throws APIError 502 when it cannot be reached, 504 when its answer does not begin; the abort reason of the signal */
-  async send({ method, path, contentType, accept, body, signal }: UpstreamRequest): Promise<Response> {
-    const {
-      apiKey,
-      headTimeoutMs = DEFAULT_HEAD_TIMEOUT_MS,
-      idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS,
-    } = this.#options;
+  async send({
+    method,
+    path,
+    isBeside,
+    contentType,
+    accept,
+    body,
+    signal,
+  }: UpstreamRequest): Promise<Response> {
+    const { apiKey } = this.#options;
+    const base = isBeside ? this.baseURL.replace(/\/v1$/, "") : this.baseURL;
+    const headers = {
+      ...(contentType !== null && { "content-type": contentType }),
+      ...(accept !== null && { accept }),
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    };
+    const sent = body === undefined || typeof body === "string" ? body : new Uint8Array(body);
+    return this.#exchange(
+      base + path,
+      { method, headers, ...(sent !== undefined && { body: sent }) },
+      signal,
+    );
+  }
+
+  /**
+   * A file that an answer of the upstream led to, wherever it lies; no key is sent there. Addresses of private networks are only
+   * for upstreams that are in one.
+   *
+   * @throws APIError as `send`, and 502 for a link that is not followed
+   */
+  async download(link: string, signal: AbortSignal): Promise<Response> {
+    let url = new URL(link);
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      await this.#requireReachable(url);
+      const response = await this.#exchange(url.href, { method: "GET", headers: {} }, signal, [
+        "location",
+        "content-length",
+      ]);
+      const location = response.headers.get("location");
+      response.headers.delete("location");
+      if (response.status < 300 || response.status > 399 || location === null) return response;
+      await response.body?.cancel();
+      if (!URL.canParse(location, url.href)) break;
+      url = new URL(location, url);
+    }
+    throw notFollowed(url, "it leads on and on");
+  }
+
+  async #requireReachable(url: URL): Promise<void> {
+    const own = new URL(this.baseURL);
+    if (url.protocol !== "http:" && url.protocol !== "https:") throw notFollowed(url, "it is no HTTP");
+    if (url.host === own.host) return;
+    if ((await isPrivateHost(url.hostname)) && !(await isPrivateHost(own.hostname))) {
+      throw notFollowed(url, "it leads into a private network, and the upstream is in none");
+    }
+  }
+
+  async #exchange(
+    url: string,
+    init: RequestInit & { headers: Record<string, string> },
+    signal: AbortSignal,
+    passed: readonly string[] = [],
+  ): Promise<Response> {
+    const { headTimeoutMs = DEFAULT_HEAD_TIMEOUT_MS, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } =
+      this.#options;
     const ending = new AbortController();
     const stop = () => ending.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
@@ -74,28 +138,27 @@ export class Upstream {
       signal.removeEventListener("abort", stop);
     };
     try {
-      const response = await fetch(this.baseURL + path, {
-        method,
-        headers: {
-          ...(contentType !== null && { "content-type": contentType }),
-          ...(accept !== null && { accept }),
-          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-          "accept-encoding": "identity",
-        },
-        ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
+      const response = await fetch(url, {
+        ...init,
+        headers: { ...init.headers, "accept-encoding": "identity" },
         redirect: "manual",
         signal: ending.signal,
       });
       clearTimeout(timer);
+      // What was encoded, though nobody asked for it, has been decoded, and is longer.
+      const hasLength = !response.headers.has("content-encoding");
       const headers = [...response.headers].filter(
-        ([name]) => PASSED_HEADERS.includes(name) || RATE_HEADER.test(name),
+        ([name]) =>
+          PASSED_HEADERS.includes(name) ||
+          RATE_HEADER.test(name) ||
+          (passed.includes(name) && (hasLength || name !== "content-length")),
       );
-      const init = { status: response.status, headers: Object.fromEntries(headers) };
+      const answer = { status: response.status, headers: Object.fromEntries(headers) };
       if (response.body === null) {
         done();
-        return new Response(null, init);
+        return new Response(null, answer);
       }
-      return new Response(untilIdle(response.body, { idleTimeoutMs, ending, done }), init);
+      return new Response(untilIdle(response.body, { idleTimeoutMs, ending, done }), answer);
     } catch (error) {
       done();
       if (signal.aborted) throw signal.reason;
@@ -118,10 +181,7 @@ function untilIdle(
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {
-      const timer = setTimeout(
-        () => ending.abort(new Error(`Nothing came for ${idleTimeoutMs} ms.`)),
-        idleTimeoutMs,
-      );
+      const timer = setTimeout(() => ending.abort(new UpstreamIdle(idleTimeoutMs)), idleTimeoutMs);
       try {
         const piece = await reader.read();
         if (!piece.done) {
@@ -157,5 +217,12 @@ function unreachable(baseURL: string, error: unknown): APIError {
   return new APIError(`The upstream ${baseURL} cannot be reached: ${reason}.`, {
     status: 502,
     code: "upstream_unreachable",
+  });
+}
+
+function notFollowed({ host }: URL, reason: string): APIError {
+  return new APIError(`A link of the upstream to ${host} is not followed: ${reason}.`, {
+    status: 502,
+    code: "link_not_followed",
   });
 }
