@@ -14,7 +14,7 @@ import {
 import { rangeOf, toStep } from "./number-range.js";
 import { mentionedChoices, pickBoolean, pickChoice } from "./pick-choice.js";
 import { pickStringList, textParts } from "./pick-list.js";
-import { assignMoments, type MomentWish, momentWish, presentMoment } from "./pick-moment.js";
+import { assignMoments, listMoments, type MomentWish, momentWish, presentMoment } from "./pick-moment.js";
 import { pickString } from "./pick-string.js";
 import { type PropertyHint, propertyHint } from "./property-hint.js";
 import { TextSource } from "./text-source.js";
@@ -277,11 +277,14 @@ class SchemaFiller {
     if (item["const"] !== undefined) return [];
     if (item["anyOf"] !== undefined || item["oneOf"] !== undefined) return this.fillParts(item, hint, depth);
     switch (typeOf(item)) {
-      case "string":
+      case "string": {
+        const wish = momentWish(item, hint);
+        if (wish && item["format"] !== undefined) return listMoments(wish, this.source);
         return pickStringList(this.source, hint).map((value) => {
-          const formatted = momentWish(item, hint) ? undefined : pickFormatted(item, value);
+          const formatted = pickFormatted(item, value);
           return formatted ? formatted.value : fitLength(value, item);
         });
+      }
       case "number":
       case "integer": {
         const range = rangeOf(item);

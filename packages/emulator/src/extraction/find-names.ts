@@ -70,7 +70,7 @@ function findCompanies(text: string): string[] {
 function trimLeft(phrase: string): string {
   const words = phrase.split(/[ \t]/);
   while (words.length > 1 && NOT_A_NAME.test(words[0] ?? "")) words.shift();
-  return words.join(" ");
+  return words.join(" ").replace(/\.$/, "");
 }
 
 /** The capitalised phrases of a text, in order. */

@@ -35,7 +35,7 @@ export function findPlace(source: TextSource, { name, all }: PropertyHint): stri
       ? "to"
       : undefined;
   const known = findKnownPlaces(text);
-  const kind = /countr|nation/.test(name) ? "country" : /cit(?:y|ies)|town/.test(name) ? "city" : undefined;
+  const kind = /countr|\bnation/.test(name) ? "country" : /cit(?:y|ies)|town/.test(name) ? "city" : undefined;
   const ofKind = kind === undefined ? known : known.filter((place) => place.kind === kind);
   // A place that is not well known is named by the words around it, a country by its name only.
   const led = kind === "country" ? undefined : ledPlace(text, direction ?? "at");

@@ -72,9 +72,13 @@ export function mentionedChoices(
 /** Options that the text says in other words: of `low`, `cheap`, `günstig` or `便宜`. */
 function meantChoices(options: readonly unknown[], text: string): { option: unknown; index: number }[] {
   return options
-    .map((option) => ({ option, index: indexOfChoice(text, nameInWords(String(option))) }))
+    .map((option) => {
+      const name = nameInWords(String(option));
+      // Of two options that mean the same, the one that the text says, too.
+      return { option, index: indexOfChoice(text, name), isSaid: text.toLowerCase().includes(name) };
+    })
     .filter(({ index }) => index >= 0)
-    .sort((left, right) => left.index - right.index);
+    .sort((left, right) => left.index - right.index || Number(right.isSaid) - Number(left.isSaid));
 }
 
 function indexOfWord(lowerText: string, option: string): number {

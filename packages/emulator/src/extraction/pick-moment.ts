@@ -113,6 +113,11 @@ export function assignMoments(wishes: readonly [name: string, wish: MomentWish][
   return assigned;
 }
 
+/** Every day or time in a text as a list of such wants them. */
+export function listMoments(wish: MomentWish, source: TextSource): string[] {
+  return source.moments.flatMap((moment) => write(wish, moment, source, [["", wish]]) ?? []);
+}
+
 /** A day and a time may be taken from one moment. */
 function keyOf({ kind }: MomentWish, { index }: Moment): string {
   return `${kind === "time" || kind === "clock" ? "time" : "date"} ${index}`;

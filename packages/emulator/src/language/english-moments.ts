@@ -253,7 +253,7 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
   },
   {
     pattern: words(
-      `(?<=\\bat |\\bfrom |\\bto |\\buntil |\\bby )(?<hour>1[0-2]|\\d|${HOUR_WORD})(?= (?:today|tomorrow|tonight|on|in the|sharp)\\b|[,.!?;]|$)|(?<hour2>1[0-2]|\\d|${HOUR_WORD}) o['’]clock`,
+      `(?<=\\bat )(?<hour>1[0-2]|\\d|${HOUR_WORD})(?= (?:today|tomorrow|tonight|on|in the|sharp)\\b|[,.!?;]|$)|(?<hour2>1[0-2]|\\d|${HOUR_WORD}) o['’]clock`,
     ),
     read: ({ hour, hour2 }) => ({ minutes: minutesOf(readNumber(hour ?? hour2 ?? "") ?? 0) }),
     examples: { "at 7": "07:00", "at seven tomorrow": "2026-03-03T07:00", "8 o'clock": "08:00" },
