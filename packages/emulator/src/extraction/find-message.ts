@@ -22,9 +22,9 @@ const CONTENT = [
 ];
 const GERMAN_CLAUSE = /,\s(?:dass|daß)\s([^.!?\n]{3,300})/iu;
 const REMINDER = [
-  /\bremind me (?:to|about|that|of)\s(.+)$/isu,
+  /\bremind me(?:\s[^,.\n]{0,40}?)?\s(?:to|about|that|of)\s(.+)$/isu,
   /\berinner(?:e|st)? mich(?: bitte)?[^,.\n]{0,60}?(?:daran)?,\s(.+)$/isu,
-  /\berinner(?:e)? mich(?: bitte)?\s(?:an|daran)\s(.+)$/isu,
+  /\berinner(?:e|st)? mich(?: bitte)?(?:\s[^,.\n]{0,40}?)?\s(?:an|daran)\s(.+)$/isu,
   /提醒我(?:要|去|在)?(.+)$/su,
 ];
 
@@ -51,10 +51,13 @@ export function findMessage(source: TextSource): string | undefined {
 }
 
 /** What somebody wants to be reminded of, without when. */
-export function findReminder({ text }: TextSource): string | undefined {
+export function findReminder({ text, moments }: TextSource): string | undefined {
   for (const pattern of REMINDER) {
     const said = pattern.exec(text)?.[1];
-    if (said !== undefined) return trim(said);
+    if (said === undefined) continue;
+    const start = text.length - said.length;
+    const when = moments.find(({ index }) => index === start);
+    return trim(when === undefined ? said : text.slice(when.end));
   }
   return undefined;
 }

@@ -26,7 +26,7 @@ const UNITS: readonly NumberUnit[] = [
     about:
       /guest|people|person|party|diner|attendee|participant|passenger|travel?ler|adult|seat|ticket|pax|covers/,
     after:
-      /^\s?(?:(?:more |other )?(?:people|persons?|guests?|adults?|of us|friends|passengers?|travel?lers|seats?|tickets?|participants|attendees|diners)\b|personen|person\b|leute|gästen?|erwachsenen?|plätzen?|tickets\b|karten\b|passagieren?|teilnehmer|个?人|位|名|张票|个座位)/iu,
+      /^\s?(?:(?:more |other )?(?:people|persons?|guests?|adults?|of us|friends|passengers?|travel?lers|seats?|tickets?|participants|attendees|diners)\b|personen|person\b|leute|gästen?|erwachsenen?|plätzen?|tickets\b|karten\b|passagieren?|teilnehmer|个?(?:人|客人|大人|成人|孩子)|位|名|张票|个座位)/iu,
   },
   {
     id: "nights",
@@ -71,9 +71,14 @@ const UNITS: readonly NumberUnit[] = [
     id: "identifier",
     about: /\b(?:id|number|no|code|reference)$/,
     before:
-      /(?:\b(?:order|invoice|ticket|booking|reservation|case|customer|account|request|bestellung|rechnung|auftrag|buchung|kunde|vorgang|nummer|nr\.?|number|no\.?)|订单|发票|工单|编号|单号|预订|#)(?:号码?)?(?: (?:number|no\.?|id|nr\.?|nummer))?[:：#\s]{0,2}$/iu,
+      /(?:\b(?:invoice|ticket|reservation|case|customer|account|bestellung|rechnung|auftrag|buchung|kunde|vorgang|(?:bestell|rechnungs|auftrags|kunden)?nummer|nr\.?|number|no\.)|订单|发票|工单|编号|单号|#)(?:号码?)?(?: (?:number|no\.?|id|nr\.?|nummer))?[:：#\s]{0,2}$/iu,
+  },
+  {
+    id: "identifier",
+    about: /\b(?:id|number|no|code|reference)$/,
+    before: /\b(?:order|booking|request)(?: (?:number|no\.?|id))?[:#\s]{0,2}$/iu,
     // "Order 12 pizzas" counts them.
-    after: /^\s?(?:$|[.,;:!?)。，；！？的]|(?:is|was|has|had|from|for|to|please|which|that|and|because|by|bitte|ist|wurde|von|für|zurück|und|weil|zu|hat)\b)|^[\u4e00-\u9fff]/iu,
+    after: /^\s?(?:$|[.,;:!?)]|(?:is|was|has|had|from|for|to|please|which|that|and|because|by)\b)/iu,
     both: true,
   },
 ];

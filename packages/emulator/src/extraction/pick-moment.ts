@@ -25,7 +25,7 @@ const ROLES: readonly Role[] = [
   {
     about: /check ?out|\bend|\bto\b|until|return|\bback\b|expir|finish|\blast day|leaving/,
     before:
-      /(?:\b(?:to|until|till|through|return(?:ing|s)?|back|end(?:s|ing)?|expires?|check(?:ing)?[ -]?out|leav(?:e|ing))|\b(?:bis|zurück|rückflug|rückreise|endet|abreise|läuft ab|rückgabe)|到|至|返回|返程|回来|退房|结束|归还)[^.;\n。；]{0,12}$/iu,
+      /(?:(?:\bto|到|至)\s{0,2}(?:the )?|(?:\b(?:until|till|through|return(?:ing|s)?|back|end(?:s|ing)?|expires?|check(?:ing)?[ -]?out|leav(?:e|ing))|\b(?:bis|zurück|rückflug|rückreise|endet|abreise|läuft ab|rückgabe)|返回|返程|回来|退房|结束|归还)[^.;\n。；]{0,12})$/iu,
     after: /^\s?(?:zurück|返回|返程|回来|退房|结束)/iu,
   },
   {
@@ -88,9 +88,15 @@ export function momentWish(schema: JSONSchema, hint: PropertyHint): MomentWish |
 export function assignMoments(wishes: readonly [name: string, wish: MomentWish][], source: TextSource): Map<string, string> {
   const assigned = new Map<string, string>();
   const taken = new Set<string>();
+  const besides = source.moments.map((moment, index) => besideOf(source, moment, source.moments[index - 1]));
   const candidates = wishes
     .flatMap(([name, wish]) =>
-      source.moments.map((moment) => ({ name, wish, moment, score: scoreOf(wish, moment, source.text) })),
+      source.moments.map((moment, index) => ({
+        name,
+        wish,
+        moment,
+        score: scoreOf(wish, moment, besides[index] ?? NOTHING_BESIDE),
+      })),
     )
     .filter(({ score }) => score > 0)
     .sort((left, right) => right.score - left.score || left.moment.index - right.moment.index);
@@ -105,7 +111,9 @@ export function assignMoments(wishes: readonly [name: string, wish: MomentWish][
   for (const [name, wish] of wishes) {
     // A day that was born or due is not what another property of many is about.
     const free = source.moments.filter(
-      (moment) => !taken.has(keyOf(wish, moment)) && (wishes.length === 1 || !belongsElsewhere(wish, moment, source.text)),
+      (moment, index) =>
+        !taken.has(keyOf(wish, moment)) &&
+        (wishes.length === 1 || !belongsElsewhere(wish, besides[index] ?? NOTHING_BESIDE)),
     );
     const best = wish.kind === "date-time" ? (free.find(({ time }) => time !== undefined) ?? free[0]) : free.find((moment) => write(wish, moment, source, wishes) !== undefined);
     if (best) give(name, wish, best);
@@ -123,31 +131,38 @@ function keyOf({ kind }: MomentWish, { index }: Moment): string {
   return `${kind === "time" || kind === "clock" ? "time" : "date"} ${index}`;
 }
 
-function rolesBeside({ index, end }: Moment, text: string): Role[] {
-  const before = text.slice(Math.max(0, index - 40), index);
+/** What stands around a moment, and the roles it speaks for. */
+interface Beside {
+  before: string;
+  roles: readonly Role[];
+}
+
+const NOTHING_BESIDE: Beside = { before: "", roles: [] };
+
+/** Words before another moment, or before a comma, belong to that. */
+function besideOf({ text }: TextSource, { index, end }: Moment, previous: Moment | undefined): Beside {
+  const start = Math.max(0, index - 40, previous?.end ?? 0);
+  const before = text.slice(start, index).replace(/^.*[,，;；。\n](?=.)/su, "");
   const after = text.slice(end, end + 12);
-  return ROLES.filter((role) => role.before.test(before) || role.after?.test(after));
+  return { before, roles: ROLES.filter((role) => role.before.test(before) || role.after?.test(after)) };
 }
 
 function roleOf({ hint }: MomentWish): Role | undefined {
   return ROLES.find(({ about }) => about.test(hint.name));
 }
 
-function scoreOf(wish: MomentWish, moment: Moment, text: string): number {
+function scoreOf(wish: MomentWish, { index }: Moment, { before, roles }: Beside): number {
   const role = roleOf(wish);
-  const before = text.slice(Math.max(0, moment.index - 40), moment.index).toLowerCase();
-  const label = wish.hint.labels.find((each) => each.length > 1 && before.includes(each));
+  const lower = before.toLowerCase();
+  const label = wish.hint.labels.find((each) => each.length > 1 && lower.includes(each));
   // The nearer to its label, the surer: "start: 1 May, end: 3 May".
-  const labelled = label === undefined ? 0 : 1 + before.lastIndexOf(label) / 40;
-  if (role === undefined) return labelled;
-  const beside = rolesBeside(moment, text);
-  return labelled + (beside.includes(role) ? 2 / beside.length : 0);
+  const labelled = label === undefined || index === 0 ? 0 : 1 + lower.lastIndexOf(label) / 40;
+  return labelled + (role !== undefined && roles.includes(role) ? 2 / roles.length : 0);
 }
 
-function belongsElsewhere(wish: MomentWish, moment: Moment, text: string): boolean {
-  const beside = rolesBeside(moment, text);
+function belongsElsewhere(wish: MomentWish, { roles }: Beside): boolean {
   const own = roleOf(wish);
-  return own !== undefined && beside.length > 0 && !beside.includes(own);
+  return own !== undefined && roles.length > 0 && !roles.includes(own);
 }
 
 function write(
@@ -156,8 +171,8 @@ function write(
   source: TextSource,
   wishes: readonly [string, MomentWish][],
 ): string | undefined {
-  const dated = source.moments.filter(({ date }) => date !== undefined);
-  const [timed, ...others] = source.moments.filter(({ date, time }) => date === undefined && time !== undefined);
+  const dated = source.moments.filter(({ date }) => date !== undefined).slice(0, 2);
+  const timed = source.moments.filter(({ date, time }) => date === undefined && time !== undefined).slice(0, 2);
   switch (kind) {
     case "date":
       return moment.date;
@@ -166,7 +181,7 @@ function write(
     case "date-time": {
       // The day and the time may stand apart: "at 7 pm a table for tomorrow".
       const date = moment.date ?? (dated.length === 1 ? dated[0]?.date : moment.impliedDate);
-      const time = moment.time ?? (dated.length === 1 && others.length === 0 ? timed?.time : undefined);
+      const time = moment.time ?? (dated.length === 1 && timed.length === 1 ? timed[0]?.time : undefined);
       return date === undefined ? undefined : `${date}T${time ?? "00:00:00"}Z`;
     }
     case "clock": {

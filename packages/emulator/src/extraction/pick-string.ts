@@ -10,12 +10,13 @@ import { findVenue } from "./find-venue.js";
 import type { PropertyHint } from "./property-hint.js";
 import type { TextSource } from "./text-source.js";
 
-export const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/gi;
+export const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[a-z]{2,}/gi;
 export const WEB_ADDRESS = /https?:\/\/[^\s<>"'）)]*[^\s<>"'）).,;!?]/gi;
-const PHONE = /\+?\d[\d\s().-]{6,}\d/;
-const IDENTIFIER = /#\w[\w-]*|\b(?=[\w-]*\d)[A-Za-z]{1,8}[-_][\w-]+|\b[A-Z]{1,5}\d[\w-]*|\b\d{3,}\b/g;
+const PHONE = /(?<![\d.])\+?\d[\d \t().-]{6,24}\d/;
+const IDENTIFIER =
+  /#\w[\w-]{0,60}|\b(?=[\w-]{0,60}\d)[A-Za-z]{1,8}[-_][\w-]{1,60}|\b[A-Z]{1,5}\d[\w-]{0,60}|(?<![\w])\d{3,40}(?!\w)/g;
 const LANGUAGES =
-  /\b(English|French|German|Spanish|Italian|Portuguese|Dutch|Russian|Chinese|Mandarin|Japanese|Korean|Arabic|Hindi|Turkish|Polish|Swedish|Greek)\b|[中英法德日韩西]文|[中英法德日韩]语/i;
+  /\b(English|French|German|Spanish|Italian|Portuguese|Dutch|Russian|Chinese|Mandarin|Japanese|Korean|Arabic|Hindi|Turkish|Polish|Swedish|Greek)\b|\b(?:Englisch|Deutsch|Französisch|Spanisch|Italienisch|Portugiesisch|Niederländisch|Russisch|Chinesisch|Japanisch|Koreanisch|Arabisch|Türkisch|Polnisch|Schwedisch|Griechisch)(?:en?)?(?!\p{L})|[中英法德日韩西]文|[中英法德日韩俄]语|西班牙语|意大利语/iu;
 const COLOURS =
   /\b(?:red|blue|green|yellow|black|white|orange|purple|pink|brown|gr[ae]y|gold|silver|cyan|magenta|navy|beige|turquoise)\b|(?<!\p{L})(?:rot|blau|grün|gelb|schwarz|weiß|lila|rosa|braun|grau)(?:e[mnrs]?)?(?!\p{L})|[红蓝绿黄黑白橙紫粉棕灰]色/iu;
 const FILE_PATH =

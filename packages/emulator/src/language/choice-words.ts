@@ -89,8 +89,12 @@ const rows: readonly ChoiceRow[] = ROWS.trim()
     const whole = [...english.map(escape)].join("|");
     const begun = german.map(escape).join("|");
     const source = `(?<![\\p{L}\\p{N}])(?:(?:${whole})(?![\\p{L}\\p{N}])|(?:${begun})(?:e[mnrs]?|er(?:e[mnrs]?)?|st(?:e[mnrs]?)?|en)?(?!\\p{L}))|${chinese.join("|")}`;
-    return { options: new Set(options), words: new RegExp(source, "giu") };
+    return { options: new Set(options.map(spaced)), words: new RegExp(source, "giu") };
   });
+
+function spaced(option: string): string {
+  return option.replaceAll("-", " ");
+}
 
 function escape(word: string): string {
   return word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -100,7 +104,7 @@ function escape(word: string): string {
 export function indexOfChoice(text: string, option: string): number {
   let first = -1;
   for (const { options, words } of rows) {
-    if (!options.has(option)) continue;
+    if (!options.has(spaced(option))) continue;
     words.lastIndex = 0;
     const index = words.exec(text)?.index ?? -1;
     if (index >= 0 && (first < 0 || index < first)) first = index;

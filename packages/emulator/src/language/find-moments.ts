@@ -46,7 +46,7 @@ const JOINT = /^[\s,，]{0,3}(?:(?:at|on|by|around|from|in|um|gegen|ab|am|von|de
 const LONGEST_JOINT = 10;
 const HOURS: Readonly<Record<DayPart, number>> = { morning: 9, noon: 12, afternoon: 15, evening: 19, night: 21 };
 const LONGEST_TEXT = 100_000;
-const MOST_MENTIONS = 1_000;
+const MOST_MENTIONS = 300;
 
 /** The days and times in a text, in order, by a clock at `now` (milliseconds since 1970) in UTC. */
 export function findMoments(text: string, now: number): Moment[] {
