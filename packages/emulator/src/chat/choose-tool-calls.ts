@@ -11,7 +11,9 @@ import { mentionedChoices } from "../extraction/pick-choice.js";
 import { nameInWords } from "../extraction/property-hint.js";
 import { TextSource } from "../extraction/text-source.js";
 import { findExpressions } from "../language/calculate.js";
+import { conceptsOfStem } from "../language/concept-lexicon.js";
 import { isCourtesy } from "../language/is-courtesy.js";
+import { meantBy } from "../language/sayings.js";
 import { stem } from "../language/stem.js";
 import { isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
 import type { ChatRequest, ToolDefinition } from "./chat-request.js";
@@ -23,6 +25,8 @@ const APPLIES = 0.1;
 const NAMED_BONUS = 0.5;
 const MISSING_ARGUMENT_FACTOR = 0.7;
 const HANDED_ON_FACTOR = 0.4;
+const UNASKED_FACTOR = 0.6;
+const UNDOING = /\b(?:cancel|delete|remove|refund|drop|close|stop|terminate|unsubscribe|reject|revoke)\b/;
 /** Tools that give a conversation to somebody else: `transfer_to_refunds`, `handoff_to_agent`. */
 const HAND_OFF = /^(?:transfer|hand_?off|delegate)(?:_back)?_to_/i;
 /** "24. Dezember" and "3. Mai" end no clause. */
@@ -133,18 +137,28 @@ class ToolScorer {
   }
 
   best(text: string, asked: Asked): { tool: ToolDefinition; score: number } | undefined {
-    const features = textFeatures(`${text} ${signsInWords(text)}`);
+    const features = textFeatures(`${text} ${signsInWords(text)} ${meantBy(text)}`);
     let best: { tool: ToolDefinition; score: number } | undefined;
     for (const { tool, features: wanted } of this.tools) {
       let score = similarity(features, wanted);
       if (text.toLowerCase().includes(tool.name.toLowerCase())) score += NAMED_BONUS;
       if (score > APPLIES && !isComplete(tool, text, asked)) score *= MISSING_ARGUMENT_FACTOR;
+      if (isUnaskedUndoing(tool, features)) score *= UNASKED_FACTOR;
       // Who was handed a conversation serves it, before thinking of somebody else.
       if (asked.wasHandedOver && HAND_OFF.test(tool.name)) score *= HANDED_ON_FACTOR;
       if (score > (best?.score ?? 0)) best = { tool, score };
     }
     return best;
   }
+}
+
+/** Whether a tool takes something away that nobody wants who does not say so. */
+function isUnaskedUndoing({ name }: ToolDefinition, features: ReadonlyMap<string, number>): boolean {
+  const action = UNDOING.exec(nameInWords(name))?.[0];
+  if (action === undefined) return false;
+  const actionStem = stem(action);
+  const concepts = conceptsOfStem(actionStem);
+  return !features.has(`w:${actionStem}`) && !concepts.some((concept) => features.has(`k:${concept}`));
 }
 
 function describeTool({ name, description, parameters }: ToolDefinition): string {

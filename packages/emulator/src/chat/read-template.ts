@@ -32,11 +32,18 @@ export function readTemplate(text: string): Template | undefined {
 /** What a value of a member of this name is, where nothing else is said of it. */
 export function schemaOfKey(key: string): JSONSchema {
   const { meaning } = meaningOfName(nameInWords(key));
-  if (/^(?:is|has)[_A-Z]/.test(key) || /^(?:express|urgent|vegetarian|paid|available|insured)$/.test(meaning)) return { type: "boolean" };
-  if (/\b(?:age|count|quantity|year|guests|nights)$|^number of\b/.test(meaning) && !/date/.test(meaning)) return { type: "number" };
-  if (/\b(?:price|amount|total|score|temperature|rating|weight|discount|distance)$/.test(meaning)) return { type: "number" };
+  if (/^(?:is|has)[_A-Z]/.test(key) || /^(?:express|urgent|vegetarian|paid|available|insured)$/.test(meaning))
+    return { type: "boolean" };
+  if (/\b(?:age|count|quantity|year|guests|nights)$|^number of\b/.test(meaning) && !/date/.test(meaning))
+    return { type: "number" };
+  if (/\b(?:price|amount|total|score|temperature|rating|weight|discount|distance)$/.test(meaning))
+    return { type: "number" };
   if (/\bdate$|^(?:birthday|check in|check out)$/.test(meaning)) return { type: "string", format: "date" };
-  if (/^(?:ingredients|cities|names|countries|keywords|tags|colors|dates|emails|skills|items|topics)$/.test(meaning))
+  if (
+    /^(?:ingredients|cities|names|countries|keywords|tags|colors|dates|emails|skills|items|topics)$/.test(
+      meaning,
+    )
+  )
     return { type: "array", items: { type: "string" } };
   if (/^numbers$/.test(meaning)) return { type: "array", items: { type: "number" } };
   return { type: "string" };
@@ -45,12 +52,21 @@ export function schemaOfKey(key: string): JSONSchema {
 const TYPE_WORDS: readonly (readonly [words: RegExp, schema: JSONSchema])[] = [
   [/^(?:int|integer|ganzzahl|whole number|整数)$/i, { type: "integer" }],
   [/^(?:number|float|double|decimal|num|zahl|dezimalzahl|kommazahl|数字|数值|数|小数)$/i, { type: "number" }],
-  [/^(?:bool|boolean|true ?(?:\/|\||or|oder) ?false|ja ?\/ ?nein|布尔值?|是否|true\/false)$/i, { type: "boolean" }],
+  [
+    /^(?:bool|boolean|true ?(?:\/|\||or|oder) ?false|ja ?\/ ?nein|布尔值?|是否|true\/false)$/i,
+    { type: "boolean" },
+  ],
   [/^(?:date|datum|日期|yyyy-mm-dd|jjjj-mm-tt)$/i, { type: "string", format: "date" }],
   [/^(?:date-?time|timestamp|zeitstempel)$/i, { type: "string", format: "date-time" }],
   [/^(?:string|str|text|zeichenkette|字符串|文本)$/i, { type: "string" }],
-  [/^(?:string\[\]|array<string>|list\[str(?:ing)?\]|(?:array|list) of strings?|字符串数组|liste von strings)$/i, { type: "array", items: { type: "string" } }],
-  [/^(?:number\[\]|array<number>|(?:array|list) of numbers|数字数组)$/i, { type: "array", items: { type: "number" } }],
+  [
+    /^(?:string\[\]|array<string>|list\[str(?:ing)?\]|(?:array|list) of strings?|字符串数组|liste von strings)$/i,
+    { type: "array", items: { type: "string" } },
+  ],
+  [
+    /^(?:number\[\]|array<number>|(?:array|list) of numbers|数字数组)$/i,
+    { type: "array", items: { type: "number" } },
+  ],
   [/^(?:array|list|liste|数组|列表)$/i, { type: "array", items: { type: "string" } }],
   [/^null$/i, { type: "null" }],
 ];
@@ -98,7 +114,9 @@ class TemplateReader {
         this.take(/[,，]/y);
         continue;
       }
-      const name = this.take(/"((?:[^"\\\n]|\\.){1,80})"|'([^'\n]{1,80})'|[“”]([^“”\n]{1,80})[“”]|`([^`\n]{1,80})`|([\p{L}_$][\p{L}\p{N}_$-]{0,79})\??/uy);
+      const name = this.take(
+        /"((?:[^"\\\n]|\\.){1,80})"|'([^'\n]{1,80})'|[“”]([^“”\n]{1,80})[“”]|`([^`\n]{1,80})`|([\p{L}_$][\p{L}\p{N}_$-]{0,79})\??/uy,
+      );
       this.skip();
       if (name === undefined || this.take(/[:：]/y) === undefined) return undefined;
       const schema = this.value(name, depth + 1);
@@ -138,11 +156,15 @@ class TemplateReader {
 
   /** A literal, a type, or a place that is left open. */
   private leaf(key: string): JSONSchema | undefined {
-    const quoted = this.take(/"((?:[^"\\\n]|\\.){0,200})"(?!\s*\|)|'([^'\n]{0,200})'(?!\s*\|)|[“”]([^“”\n]{0,200})[“”]/uy);
+    const quoted = this.take(
+      /"((?:[^"\\\n]|\\.){0,200})"(?!\s*\|)|'([^'\n]{0,200})'(?!\s*\|)|[“”]([^“”\n]{0,200})[“”]/uy,
+    );
     if (quoted !== undefined) return this.placeholder(quoted);
-    const literal = this.take(/(-?\d+(?:\.\d+)?|true|false)(?=\s*[,，}\]\n\/#])/y);
+    const literal = this.take(/(-?\d+(?:\.\d+)?|true|false)(?=\s*[,，}\]\n/#])/y);
     if (literal !== undefined) return { type: /^[tf]/.test(literal) ? "boolean" : "number" };
-    const word = this.take(/(<[^>\n]{0,80}>|(?:"[^"\n]{0,60}"|'[^'\n]{0,60}'|[^,，{}[\]\n"'/#]{1,80}|\[\])(?:\s*\|\s*(?:"[^"\n]{0,60}"|'[^'\n]{0,60}'|[^,，{}[\]\n"'/#|]{1,60})){0,12})/y)?.trim();
+    const word = this.take(
+      /(<[^>\n]{0,80}>|(?:"[^"\n]{0,60}"|'[^'\n]{0,60}'|[^,，{}[\]\n"'/#]{1,80}|\[\])(?:\s*\|\s*(?:"[^"\n]{0,60}"|'[^'\n]{0,60}'|[^,，{}[\]\n"'/#|]{1,60})){0,12})/y,
+    )?.trim();
     if (word === undefined || word === "") return undefined;
     if (word !== "null") this.isShape = true;
     return typeOfWords(word.replace(/^<|>$/g, "").replace(/["']/g, "")) ?? schemaOfKey(key);

@@ -1,6 +1,6 @@
 import type { JSONSchema } from "../extraction/json-schema.js";
-import { findSchemaBlocks } from "./json-schema-blocks.js";
 import { isRecord } from "../json/is-record.js";
+import { findSchemaBlocks } from "./json-schema-blocks.js";
 import { readTemplate, schemaOfKey } from "./read-template.js";
 
 /** The JSON that a prompt asks for in words. */
@@ -25,7 +25,8 @@ const WANTED: readonly RegExp[] = [
 ];
 const TALKED_ABOUT =
   /\b(?:function|code|script|parse|parser|parsing|library|python|javascript|typescript|program|funktion|programm|skript|bibliothek|api)\b|函数|代码|脚本|程序|解析/i;
-const ASKED_ABOUT = /^\W*(?:what|why|how|when|who|is|are|does|was|warum|wie|ist|什么|为什么|怎么|如何)[^.!\n]{0,100}json[^.!\n]{0,100}[?？]/i;
+const ASKED_ABOUT =
+  /^\W*(?:what|why|how|when|who|is|are|does|was|warum|wie|ist|什么|为什么|怎么|如何)[^.!\n]{0,100}json[^.!\n]{0,100}[?？]/i;
 /** What leads in an example of how it should look. */
 const LED_IN =
   /(?:\blike|\be\.g\.|\bsuch as|\bformat|\bschema|\bshape|\bstructure|\bform|\bexample|\btemplate|\betwa|\bz\. ?b\.|\bwie|\bbeispiel|\bstruktur|\bobjekt|\bobject|\bjson|例如|格式|如下|比如|对象|结构|形如|像)[^{[\n]{0,40}\n{0,2}\s{0,4}(?:```(?:json)?\s{0,4})?$/iu;
@@ -37,9 +38,7 @@ export function wantedShape(prompt: string): WantedShape | undefined {
   if (schema) return /\bjson\b/i.test(prompt) ? schema : undefined;
   if (!asksForJSON(read)) return undefined;
   return (
-    templateInPrompt(read) ??
-    listInPrompt(read) ??
-    keysInPrompt(read) ?? { schema: answerSchema(), text: "" }
+    templateInPrompt(read) ?? listInPrompt(read) ?? keysInPrompt(read) ?? { schema: answerSchema(), text: "" }
   );
 }
 
@@ -47,7 +46,9 @@ export function wantedShape(prompt: string): WantedShape | undefined {
 export function shapeOfObject(prompt: string): WantedShape {
   const read = prompt.slice(0, LONGEST_PROMPT);
   return (
-    schemaInPrompt(prompt) ?? templateInPrompt(read, true) ?? keysInPrompt(read) ?? { schema: answerSchema(), text: "" }
+    schemaInPrompt(prompt) ??
+    templateInPrompt(read, true) ??
+    keysInPrompt(read) ?? { schema: answerSchema(), text: "" }
   );
 }
 
@@ -60,14 +61,18 @@ function asksForJSON(prompt: string): boolean {
   const sentences = prompt.split(/(?<=[.!?。！？])\s|\n/).filter((sentence) => /json/i.test(sentence));
   return sentences.some(
     (sentence) =>
-      !TALKED_ABOUT.test(sentence) && !ASKED_ABOUT.test(sentence) && WANTED.some((pattern) => pattern.test(sentence)),
+      !TALKED_ABOUT.test(sentence) &&
+      !ASKED_ABOUT.test(sentence) &&
+      WANTED.some((pattern) => pattern.test(sentence)),
   );
 }
 
 /** A JSON schema in the prompt. */
 function schemaInPrompt(prompt: string): WantedShape | undefined {
   const block = findSchemaBlocks(prompt).at(-1);
-  return block && isRecord(block.value) ? { schema: block.value, text: block.text, isSchema: true } : undefined;
+  return block && isRecord(block.value)
+    ? { schema: block.value, text: block.text, isSchema: true }
+    : undefined;
 }
 
 /** A drawn shape, or an example that is led in as one: other JSON in a prompt is material. */
@@ -135,7 +140,8 @@ const EXTRACTED: readonly RegExp[] = [
   /(?<!\p{L})(?:extrahiere|lies|nenne|finde|gib)\s(?:mir\s|bitte\s|den\s|die\s|das\s)?(?=[\p{L}]{2,30}(?:,|\sund\s))/iu,
   /(?:提取|抽取|找出|列出)(?:出)?(?=[\p{Script=Han}]{1,8}(?:、|和|，))/u,
 ];
-const KEY = /^\s*(?:(?:the|a|an|der|die|das|den|und|and)\s)?["'“”„‘’`「]?([\p{L}_][\p{L}\p{N}_-]{0,39})["'“”’`」]?\s*(?:[（(][^)）]{0,60}[)）])?/u;
+const KEY =
+  /^\s*(?:(?:the|a|an|der|die|das|den|und|and)\s)?["'“”„‘’`「]?([\p{L}_][\p{L}\p{N}_-]{0,39})["'“”’`」]?\s*(?:[（(][^)）]{0,60}[)）])?/u;
 const HAN_KEY = /^[\p{Script=Han}]{1,8}$/u;
 const NO_KEY = /^(?:and|or|the|an?|und|oder|json|as|in|from|string|object|return|of|with|that|only)$/i;
 const MOST_KEYS = 30;
@@ -164,7 +170,9 @@ function readKeys(text: string): { keys: string[]; length: number } {
   const keys = new Set<string>();
   let length = 0;
   // One line or a list of lines with a bullet each.
-  const pieces = text.split(/((?:\s*(?:[,，、;]|\s(?:and|und|or|oder|sowie)\s|和|以及|及)\s*(?:(?:and|und)\s)?)|\n\s*[-*•]\s*)/u);
+  const pieces = text.split(
+    /((?:\s*(?:[,，、;]|\s(?:and|und|or|oder|sowie)\s|和|以及|及)\s*(?:(?:and|und)\s)?)|\n\s*[-*•]\s*)/u,
+  );
   for (let index = 0; index < pieces.length && keys.size < MOST_KEYS; index += 2) {
     const piece = pieces[index] ?? "";
     if (piece.trim() === "" && index === 0) {
@@ -196,7 +204,9 @@ export function materialOf(userText: string, shape: WantedShape): string {
   const parts = text.split(/\n\s*\n/).filter((part) => part.trim() !== "");
   const others = parts.filter((part) => !/json/i.test(part) && part.trim().length >= SHORTEST_MATERIAL);
   if (others.length > 0 && others.length < parts.length) return others.join("\n\n");
-  const behindColon = /[:：](?!\/\/)\s*(?=\S)([^{}]{8,})$/su.exec(afterInstruction(text))?.[1];
+  const behindColon = /^[^.。!?！？\n:：]{0,200}[:：](?!\/\/)\s*(?=\S)([^{}]{8,})$/su.exec(
+    afterInstruction(text),
+  )?.[1];
   if (behindColon !== undefined) return unquoted(behindColon);
   const quoted = /["“„「]([^"“”„「」]{16,})["”“」]/su.exec(text)?.[1];
   if (quoted !== undefined) return quoted;

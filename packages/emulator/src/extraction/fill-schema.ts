@@ -53,7 +53,9 @@ class SchemaFiller {
     if (!this.source.spend() || depth > DEEPEST) return { value: this.smallest(schema, depth), found: false };
     const options = asArray(schema["enum"]);
     const filled =
-      options.length > 0 ? pickChoice(options, this.source.text, hint) : this.fillType(schema, hint, depth, isRequired);
+      options.length > 0
+        ? pickChoice(options, this.source.text, hint)
+        : this.fillType(schema, hint, depth, isRequired);
     return filled.found ? filled : withoutMention(filled, schema);
   }
 
@@ -179,7 +181,8 @@ class SchemaFiller {
       const value = found.get(name);
       // What an optional day is told by in other words is looked for as any other text.
       const isLoose = value === undefined && schema["format"] === undefined && !this.source.reading.isRequest;
-      if (!isLoose) filled.set(name, this.momentOr(value, wish, schema, resolveSchema(properties[name], this.root)));
+      if (!isLoose)
+        filled.set(name, this.momentOr(value, wish, schema, resolveSchema(properties[name], this.root)));
     }
     return filled;
   }
@@ -194,7 +197,9 @@ class SchemaFiller {
     const absent = this.source.reading.isRequest
       ? presentMoment(wish, this.source)
       : (pickFormatted(schema, "")?.value ?? "");
-    const nullable = asArray(declared["anyOf"] ?? declared["oneOf"]).length > 0;
+    const nullable = asArray(declared["anyOf"] ?? declared["oneOf"]).some(
+      (alternative) => asRecord(alternative)["type"] === "null",
+    );
     return withoutMention({ value: nullable ? null : absent, found: false }, schema);
   }
 

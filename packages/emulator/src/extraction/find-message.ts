@@ -1,8 +1,11 @@
 import type { TextSource } from "./text-source.js";
 
-const QUOTE = "[\"“„'‘「『《]([^\"“”„‘’「」『』《》\\n]{1,300})[\"”“’'」』》]";
+const QUOTE = '["“„\'‘「『《]([^"“”„‘’「」『』《》\\n]{1,300})["”“’\'」』》]';
 const SUBJECT = [
-  new RegExp(`(?:\\bsubject(?: line)?|\\bbetreff(?:zeile)?|主题|标题)(?:\\s?(?:is|of|ist|lautet|为|是|叫|写))?\\s?[:：=]?\\s?${QUOTE}`, "iu"),
+  new RegExp(
+    `(?:\\bsubject(?: line)?|\\bbetreff(?:zeile)?|主题|标题)(?:\\s?(?:is|of|ist|lautet|为|是|叫|写))?\\s?[:：=]?\\s?${QUOTE}`,
+    "iu",
+  ),
   /(?:\bsubject(?: line)?|\bbetreff(?:zeile)?)\s?[:=]\s?([^\n,;.]{1,120})/iu,
   /(?:\bsubject(?: line)?|\bbetreff)\s([^\n,;.]{1,80}?)(?=\s(?:saying|that says|and (?:the )?(?:text|body|message|tell)|telling|und (?:dem )?(?:text|inhalt)|with|mit)\b|[,;.\n]|$)/iu,
   /(?:主题|标题)(?:是|为|叫|：|:)\s?([^\n，。,；]{1,60})/u,
@@ -32,7 +35,7 @@ const REMINDER = [
 export function findSubject(source: TextSource): string | undefined {
   for (const pattern of SUBJECT) {
     const said = pattern.exec(source.text)?.[1]?.trim();
-    if (said) return source.use(said.replace(/["”“’'」]+$/u, ""));
+    if (said) return source.use(said.replace(/["”“’'」]{1,3}$/u, ""));
   }
   return undefined;
 }
@@ -66,7 +69,10 @@ function trim(text: string): string {
   const said = text.trim();
   const quoted = /^["“„'‘「]([^"“”„「」]+)["”“'’」]/u.exec(said)?.[1];
   // A quote inside is kept; marks around it all and the end of the sentence are not.
-  return (quoted ?? said).replace(/["”“」]+$/u, "").replace(/[.。]$/u, "").trim();
+  return (quoted ?? said)
+    .replace(/["”“」]+$/u, "")
+    .replace(/[.。]$/u, "")
+    .trim();
 }
 
 /** "Ich später komme", as it stands behind "dass", is "ich komme später". */

@@ -19,9 +19,10 @@ const NOT_A_NAME = new RegExp(
 );
 const SURNAMES =
   "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤";
-const CHINESE_SAID = /(?:我叫|名叫|我是|姓名[是为：:]?\s?|名字[是为叫：:]\s?|联系人[是为：:]?\s?|叫做)([\u4e00-\u9fff]{2,4}?)(?=[，。,.、；;！!？?\s和与]|今年|来自|住|从|$)/g;
+const CHINESE_SAID =
+  /(?:我叫|名叫|我是|姓名[是为：:]?\s?|名字[是为叫：:]\s?|联系人[是为：:]?\s?|叫做)([\u4e00-\u9fff]{2,4}?)(?=[，。,.、；;！!？?\s和与]|今年|来自|住|从|$)/g;
 const CHINESE_SURNAMED = new RegExp(
-  `(?<=^|[，。、：:；;！!？?\\s“”"（(]|和|与|给|请|叫|找|是|向|跟|和|由|帮|为|替)([${SURNAMES}](?:先生|女士|小姐|老师|经理|医生|[\\u4e00-\\u9fff]{1,2}?))(?=今年|现在|住|说|是|先生|女士|小姐|老师|经理|医生|的|在|有|和|与|，|。|、|,|\\.|负责|介绍|主持|参加|出席|\\s|$|将|于|来自|从|买|订|想|要|预订|会|将|已|把|（|\\(|；|写|发|来|去|生于|出生|被)`,
+  `(?<=^|[，。、：:；;！!？?\\s“”"（(]|和|与|给|请|叫|找|是|向|跟|由|帮|为|替|联系|通知|告诉|邀请|询问)([${SURNAMES}](?:先生|女士|小姐|老师|经理|医生|[\\u4e00-\\u9fff]{1,2}?))(?=今年|现在|住|说|是|先生|女士|小姐|老师|经理|医生|的|在|有|和|与|，|。|、|,|\\.|负责|介绍|主持|参加|出席|\\s|$|将|于|来自|从|买|订|想|要|预订|会|将|已|把|（|\\(|；|写|发|来|去|生于|出生|被)`,
   "gu",
 );
 /** What companies are called behind their own name, or before it. */
@@ -36,7 +37,8 @@ const TRADE = new RegExp(
 );
 const CHINESE_COMPANY =
   /([\u4e00-\u9fffA-Za-z]{2,12}?(?:有限责任公司|股份有限公司|有限公司|公司|集团|银行|大学|医院|超市|餐厅|酒店|饭店|书店|工厂|商店|研究所))/g;
-const LEADING_VERBS = /^.*(?:联系|找到|来自|在|从|到|由|找|去|是|与|和|的|给|向|为|请|买|跟|了)(?=[\u4e00-\u9fff]{3})/;
+const LEADING_VERBS =
+  /^.*(?:联系|找到|来自|在|从|到|由|找|去|是|与|和|的|给|向|为|请|买|跟|了)(?=[\u4e00-\u9fff]{3})/;
 
 /** Names in a text: of people, or of companies and things where those are wanted; the most likely first. */
 export function findNames(text: string, things = false): string[] {
@@ -59,7 +61,9 @@ function findCompanies(text: string): string[] {
   const companies = [COMPANY, TRADE, JOINED_COMPANY].flatMap((pattern) =>
     [...text.matchAll(pattern)].map((match) => trimLeft(match[1] ?? "")),
   );
-  const chinese = [...text.matchAll(CHINESE_COMPANY)].map((match) => (match[1] ?? "").replace(LEADING_VERBS, ""));
+  const chinese = [...text.matchAll(CHINESE_COMPANY)].map((match) =>
+    (match[1] ?? "").replace(LEADING_VERBS, ""),
+  );
   const phrases = [...text.matchAll(ANY_PHRASE)]
     .filter((match) => !startsSentence(text, match.index) || !isPlainWord(match[1] ?? ""))
     .map((match) => cleanName(match[1] ?? ""));

@@ -1,6 +1,9 @@
 import { NUMBER_WORDS, readNumber } from "../language/number-words.js";
 import { type NumberUnit, unitOfNumber } from "./number-units.js";
 
+/** Each is weighed against each property. */
+const MOST_NUMBERS = 500;
+
 /** A number in a text. */
 export interface NumberMention {
   value: number;
@@ -38,13 +41,15 @@ const DIGITS = new RegExp(
     `(?![\\d_]|[-:/]\\d|(?!${UNIT_LETTERS})\\p{Script=Latin})`,
   "giu",
 );
-const CHINESE_COUNTED = "个名位人张份台件次天小年月岁晚夜盒瓶杯本支只条箱袋斤公千米块元美欧英日度楼层间套双把包颗星分周秒";
+const CHINESE_COUNTED =
+  "个名位人张份台件次天小年月岁晚夜盒瓶杯本支只条箱袋斤公千米块元美欧英日度楼层间套双把包颗星分周秒";
 const WORD_NUMBER = new RegExp(
   `(?<![\\p{L}\\p{N}-])(${NUMBER_WORDS.join("|")})(?![\\p{Script=Latin}\\p{N}])|([零一二两三四五六七八九十百千万]{1,8})(?=[${CHINESE_COUNTED}])`,
   "giu",
 );
 /** "One" that only stands for a thing, and "一" that is no more than an article. */
-const NO_NUMBER = /^(?:one (?:of|another|more|day|thing)|一(?!个?人|位|晚|天|张|间|岁|百|千|万|十|个月|个小时|周))/i;
+const NO_NUMBER =
+  /^(?:one (?:of|another|more|day|thing)|一(?!个?人|位|晚|天|张|间|岁|百|千|万|十|个月|个小时|周))/i;
 const MONEY_AFTER =
   /^\s?(?:[$€£¥元块]|(?:usd|eur|gbp|chf|dollars?|euros?|pounds?|yuan|cny|rmb|cents?|franken|bucks)(?!\p{L})|美元|欧元|英镑|日元|人民币|港币)/iu;
 const GERMAN = /[äöüß]|\b(?:und|für|mit|eine?[nmr]?|der|die|das|ist|bitte|kostet|beträgt|von|zum?|zur)\b/i;
@@ -53,10 +58,7 @@ const GERMAN = /[äöüß]|\b(?:und|für|mit|eine?[nmr]?|der|die|das|ist|bitte|k
  * The numbers in a text, in digits and words, in order; those that stand in one of the `taken` ranges (the parts of
  * dates and times) are none, and neither are ids.
  */
-export function findNumbers(
-  text: string,
-  taken: readonly { index: number; end: number }[],
-): NumberMention[] {
+export function findNumbers(text: string, taken: readonly { index: number; end: number }[]): NumberMention[] {
   const mentions: NumberMention[] = [];
   const german = GERMAN.test(text);
   const isTaken = rangesOf(taken);
@@ -64,19 +66,27 @@ export function findNumbers(
     const [whole, currency, minus, digits = "0", multiplier] = match;
     if (isTaken(match.index, match.index + whole.length)) continue;
     const factor = multiplier === undefined ? 1 : (MULTIPLIERS[multiplier.trim().toLowerCase()] ?? 1);
-    const value = valueOf(digits, german) * factor * (minus === undefined ? 1 : -1);
+    const value = valueOfDigits(digits, german) * factor * (minus === undefined ? 1 : -1);
     mentions.push(mentionOf(text, value, match.index, whole, currency !== undefined));
+    if (mentions.length >= MOST_NUMBERS) break;
   }
   for (const match of text.matchAll(WORD_NUMBER)) {
     const value = readNumber(match[0]);
     if (value === undefined || isTaken(match.index, match.index + match[0].length)) continue;
     if (NO_NUMBER.test(text.slice(match.index, match.index + 12))) continue;
     mentions.push(mentionOf(text, value, match.index, match[0], false));
+    if (mentions.length >= 2 * MOST_NUMBERS) break;
   }
   return mentions.sort((left, right) => left.index - right.index);
 }
 
-function mentionOf(text: string, value: number, index: number, whole: string, isMoney: boolean): NumberMention {
+function mentionOf(
+  text: string,
+  value: number,
+  index: number,
+  whole: string,
+  isMoney: boolean,
+): NumberMention {
   const end = index + whole.length;
   const after = text.slice(end, end + 24);
   const before = text.slice(Math.max(0, index - 20), index);
@@ -92,7 +102,7 @@ function mentionOf(text: string, value: number, index: number, whole: string, is
 }
 
 /** In German the comma divides and the point groups, in English the other way round. */
-function valueOf(digits: string, german: boolean): number {
+function valueOfDigits(digits: string, german: boolean): number {
   if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits)) return Number(digits.replaceAll(",", ""));
   if (digits.includes(",")) return Number(digits.replaceAll(".", "").replace(",", "."));
   return german && /^\d{1,3}\.\d{3}$/.test(digits) ? Number(digits.replace(".", "")) : Number(digits);

@@ -18,7 +18,8 @@ const PLACE_NAMES = /city|location|place|town|country|destination|origin|region|
 const CHINESE_END =
   "(?=市|的|吃|订|找|住|玩|有|飞|坐|开|出发|，|。|、|,|？|！|\\s|$|到|去|至|今天|现在|天气|气温|怎么|附近|旅|出差|买|预)";
 const CHINESE_WEATHER = /([\u4e00-\u9fff]{2,8}?)(?:市|现在)?的?(?:天气|气温|温度|时间|时刻|空气)/;
-const CHINESE_LEADING = /^.*(?:请问|告诉我|查询|查一下|查查|看看|看一下|帮我|一下|我想知道|在|去|到|从|那么|那|的)(?=[\u4e00-\u9fff]{2})/;
+const CHINESE_LEADING =
+  /^.*(?:请问|告诉我|查询|查一下|查查|看看|看一下|帮我|一下|我想知道|在|去|到|从|那么|那|的)(?=[\u4e00-\u9fff]{2})/;
 const ADDRESS =
   /\b\d{1,5}[a-z]? (?:[A-Z][\p{L}.'-]{1,30} ){1,4}(?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Ln\.?|Drive|Dr\.?|Boulevard|Blvd\.?|Square|Way|Court|Place)\b|\p{Lu}[\p{L}-]{1,30}(?:straße|strasse|str\.|gasse|weg|platz|allee|ring|damm|ufer) \d{1,4}[a-z]?(?:, \d{4,5} \p{Lu}[\p{L}-]{1,30})?|\p{Lu}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}-]{1,30})? (?:Straße|Str\.|Allee|Platz|Weg) \d{1,4}[a-z]?|[\u4e00-\u9fff]{2,16}(?:路|街|大道|巷)\d{1,5}号(?:[\u4e00-\u9fff\d]{1,10}(?:室|楼|栋|单元))?/u;
 
@@ -42,7 +43,11 @@ export function findPlace(source: TextSource, { name, all }: PropertyHint): stri
   const knownOne = knownPlace(text, ofKind, direction);
   if (direction !== undefined) return led ?? knownOne;
   if (led !== undefined && knownOne !== undefined) {
-    return known.some((place) => led.includes(place.name)) && !led.startsWith(knownOne) ? knownOne : ofKind.some((place) => place.name === led) ? led : knownOne;
+    return known.some((place) => led.includes(place.name)) && !led.startsWith(knownOne)
+      ? knownOne
+      : ofKind.some((place) => place.name === led)
+        ? led
+        : knownOne;
   }
   const found = knownOne ?? led ?? chinesePlace(text);
   if (found !== undefined) return found;
@@ -55,7 +60,8 @@ export function findPlace(source: TextSource, { name, all }: PropertyHint): stri
   ).exec(text)?.[1];
 }
 
-const NO_PLACES = "advance|detail|short|general|total|full|order|fact|addition|case|time|touch|least|most|all|once|first|last|json|english|german|chinese|minutes|hours|days|bullet|one|two|three";
+const NO_PLACES =
+  "advance|detail|short|general|total|full|order|fact|addition|case|time|touch|least|most|all|once|first|last|json|english|german|chinese|minutes|hours|days|bullet|one|two|three";
 
 /** Cities in the order of the text, or countries. */
 export function placesOfKind(text: string, kind: PlaceMention["kind"] | undefined): string[] {
@@ -85,7 +91,10 @@ function knownPlace(
   direction: Direction | undefined,
 ): string | undefined {
   const lead = LEADS[direction ?? "at"];
-  const leads = new RegExp(`(?:(?<![\\p{L}])(?:${lead.letters})[ \\t]{1,3}(?:der |die |the )?|(?:${lead.characters}))$`, "iu");
+  const leads = new RegExp(
+    `(?:(?<![\\p{L}])(?:${lead.letters})[ \\t]{1,3}(?:der |die |the )?|(?:${lead.characters}))$`,
+    "iu",
+  );
   const led = places.find(({ index }) => leads.test(text.slice(Math.max(0, index - 16), index)));
   if (led) return led.name;
   if (direction === undefined) return places[0]?.name;
@@ -104,5 +113,7 @@ const GERMAN_NOUN =
   /^(?:Stadt|Text|Zukunft|Ordnung|Hause?|Uhr|Personen?|Mitternacht|Nähe|Woche|Monat|Jahr|Tagen?|Stunden?|Minuten?|Nächten?|Euro|Celsius|Hotel|Restaurant|Flug|Zimmer|Bahnhof|Flughafen|Handbuch|Internet|Netz|Bestellung(?:en)?|Rechnung(?:en)?|Kund(?:e|en|in)|E-Mails?|Nachricht(?:en)?|Zusammenfassung|Wetter|Frage|Antwort|Urlaub|Ruhe|Eile|Arbeit|Büro|Erwachsene|Kinder)\b/;
 
 function isGerman(text: string): boolean {
-  return /[äöüß]|(?<!\p{L})(?:der|die|das|ein|eine[nmr]?|und|bitte|ich|wie|ist|für|mir|mit|von|nach|buche|suche|finde|zeige?|gibt|wird)(?!\p{L})/iu.test(text);
+  return /[äöüß]|(?<!\p{L})(?:der|die|das|ein|eine[nmr]?|und|bitte|ich|wie|ist|für|mir|mit|von|nach|buche|suche|finde|zeige?|gibt|wird)(?!\p{L})/iu.test(
+    text,
+  );
 }

@@ -131,7 +131,8 @@ function urgency(options: readonly unknown[], text: string, hint: PropertyHint):
 
 const SMALL_WORDS =
   /^(?:is|has|have|needs?|should|includes?|allows?|with|requires?|can|was|will|want(?:s|ed)?|add|use)\b/;
-const NO_AFTER = /^[\s"']{0,3}(?:[:=：]|is|ist|是)?[\s"']{0,3}(?:no|false|off|not|nein|nicht|否|不)(?![\p{L}])/iu;
+const NO_AFTER =
+  /^[\s"']{0,3}(?:[:=：]|is|ist|是)?[\s"']{0,3}(?:no|false|off|not|nein|nicht|否|不)(?![\p{L}])/iu;
 
 /** Whether the text says yes to a property, no to it, or nothing. */
 export function pickBoolean(text: string, hint: PropertyHint): boolean | undefined {
@@ -143,7 +144,10 @@ export function pickBoolean(text: string, hint: PropertyHint): boolean | undefin
   const name = hint.name.replace(SMALL_WORDS, "").trim();
   const meant = indexOfChoice(text, name);
   if (meant >= 0) return isAffirmed(text, meant, meant + 1);
-  const wanted = new Set([...keysOfWords(name), ...hint.labels.flatMap((label) => keysOfWords(label.replace(SMALL_WORDS, "")))]);
+  const wanted = new Set([
+    ...keysOfWords(name),
+    ...hint.labels.flatMap((label) => keysOfWords(label.replace(SMALL_WORDS, ""))),
+  ]);
   for (const match of text.matchAll(/[\p{L}\p{N}]{1,40}/gu)) {
     const keys = keysOfWords(match[0]);
     // German joins words: "Frühstücksbuffet" has breakfast.

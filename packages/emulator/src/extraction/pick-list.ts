@@ -40,20 +40,27 @@ function readItems(source: TextSource, hint: PropertyHint): string[] {
     return findNames(text);
   if (/\bcompanies\b/.test(hint.name)) return findNames(text, true);
   if (/\b(?:cities|locations|places|countries|destinations|towns)\b/.test(hint.name)) {
-    const kind = /countries/.test(hint.name) ? "country" : /cities|towns/.test(hint.name) ? "city" : undefined;
+    const kind = /countries/.test(hint.name)
+      ? "country"
+      : /cities|towns/.test(hint.name)
+        ? "city"
+        : undefined;
     const known = placesOfKind(text, kind);
     return known.length > 0 ? known : capitalisedPhrases(text);
   }
   if (/\bcolou?rs\b/.test(hint.name)) return text.match(COLOURS) ?? [];
   if (/\b(?:tags|keywords|topics|labels)\b/.test(hint.name)) return keywords(text);
-  return enumeration(text).map((item) => (/ingredient|item|product|grocer|shopping/.test(hint.name) ? withoutAmount(item) : item));
+  return enumeration(text).map((item) =>
+    /ingredient|item|product|grocer|shopping/.test(hint.name) ? withoutAmount(item) : item,
+  );
 }
 
 const COLOURS =
   /\b(?:red|blue|green|yellow|black|white|orange|purple|pink|brown|gr[ae]y|gold|silver)\b|\b(?:rot|blau|grün|gelb|schwarz|weiß|lila|rosa|braun|grau|gold|silber)(?:e[mnrs]?)?(?!\p{L})|[红蓝绿黄黑白橙紫粉棕灰]色/giu;
 const AMOUNT_BEFORE =
   /^\s*(?:(?:about|etwa|约)\s?)?(?:\d[\d.,/]*|an?|some|one|two|three|four|five|six|half an?|eine?n?|etwas|zwei|drei|vier|fünf|sechs|[一二两三四五六几半])?\s?(?:(?:cups?|g|kg|grams?|ml|l|litres?|liters?|tbsp|tsp|tablespoons?|teaspoons?|pieces?|pcs|oz|lbs?|pounds?|slices?|pinch|prise|el|tl|gramm|liter|stück|scheiben?|cloves?|zehen?)\s(?:of\s)?|[个克勺杯只根片条颗](?=[\u4e00-\u9fff])|少许|适量)?/iu;
-const AMOUNT_AFTER = /\s{0,2}(?:\d[\d.,]*|[一二两三四五六半])\s?(?:克|千克|毫升|升|个|勺|杯|g|kg|ml)$|(?:少许|适量)$/u;
+const AMOUNT_AFTER =
+  /\s{0,2}(?:\d[\d.,]*|[一二两三四五六半])\s?(?:克|千克|毫升|升|个|勺|杯|g|kg|ml)$|(?:少许|适量)$/u;
 
 /** What is left of `200 g of flour` or `面粉200克` without the amount. */
 function withoutAmount(item: string): string {

@@ -19,7 +19,8 @@ interface Role {
 const ROLES: readonly Role[] = [
   {
     about: /birth|\bborn\b|\bdob\b/,
-    before: /(?:\bborn|birthday|birth|geboren|geburtstag|geburtsdatum|生于|出生于?|生日是?|出生日期)[^.,;\n]{0,12}$/iu,
+    before:
+      /(?:\bborn|birthday|birth|geboren|geburtstag|geburtsdatum|生于|出生于?|生日是?|出生日期)[^.,;\n]{0,12}$/iu,
     after: /^\s?(?:geboren|出生)/iu,
   },
   {
@@ -42,12 +43,14 @@ const ROLES: readonly Role[] = [
   },
   {
     about: /deliver|ship|arriv/,
-    before: /(?:\b(?:deliver\w*|ship\w*|arriv\w*)|\b(?:lieferung|geliefert|liefertermin|ankunft)|送达|送货|交货|到达|发货)[^.;\n。；]{0,16}$/iu,
+    before:
+      /(?:\b(?:deliver\w*|ship\w*|arriv\w*)|\b(?:lieferung|geliefert|liefertermin|ankunft)|送达|送货|交货|到达|发货)[^.;\n。；]{0,16}$/iu,
     after: /^\s?(?:geliefert|liefern|送达|送货|到货|发货)/iu,
   },
   {
     about: /order(?:ed)? date|purchase/,
-    before: /(?:\b(?:order(?:ed)?|bought|purchased)|\b(?:bestellt|gekauft)|下单|购买|订购)[^.;\n。；]{0,16}$/iu,
+    before:
+      /(?:\b(?:order(?:ed)?|bought|purchased)|\b(?:bestellt|gekauft)|下单|购买|订购)[^.;\n。；]{0,16}$/iu,
     after: /^\s?(?:bestellt|gekauft|下单|购买|订购)/iu,
   },
   {
@@ -60,7 +63,8 @@ const ROLES: readonly Role[] = [
 const DAY_NAMES =
   /\bdate\b|\bday\b|birthday|deadline|\bdue\b|\bdob\b|\b(?:check ?in|check ?out)\b|\bweekday\b/;
 const DAY_IN_DESCRIPTION = /\bdate\b|yyyy-mm-dd|\bday\b|datum|日期/;
-const INSTANT_NAMES = /\bdate ?time\b|\btimestamp\b|\bstarts? at\b|\bends? at\b|\bwhen\b|\bschedule[d]? (?:at|for|time)\b/;
+const INSTANT_NAMES =
+  /\bdate ?time\b|\btimestamp\b|\bstarts? at\b|\bends? at\b|\bwhen\b|\bschedule[d]? (?:at|for|time)\b/;
 const TIME_NAMES = /\btime\b/;
 const SPANS = /time ?zone|\btimes\b|time ?out|time ?frame|period|duration|days\b|how long/;
 const CLOCK_TIME = /\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m)?\b|\b\d{1,2}\s?[ap]m\b/i;
@@ -76,7 +80,10 @@ export function momentWish(schema: JSONSchema, hint: PropertyHint): MomentWish |
   const { name, all } = hint;
   const described = all.slice(name.length);
   if (SPANS.test(name)) return undefined;
-  if (INSTANT_NAMES.test(name) || (TIME_NAMES.test(name) && /iso ?8601|date ?time|date and time/.test(described)))
+  if (
+    INSTANT_NAMES.test(name) ||
+    (TIME_NAMES.test(name) && /iso ?8601|date ?time|date and time/.test(described))
+  )
     return { kind: "date-time", hint };
   if (TIME_NAMES.test(name)) return { kind: "clock", hint };
   if (DAY_NAMES.test(name)) return { kind: "date", hint };
@@ -85,7 +92,10 @@ export function momentWish(schema: JSONSchema, hint: PropertyHint): MomentWish |
 }
 
 /** What each property is given: by the words that stand with a day what it is for, the rest in the order of the text. */
-export function assignMoments(wishes: readonly [name: string, wish: MomentWish][], source: TextSource): Map<string, string> {
+export function assignMoments(
+  wishes: readonly [name: string, wish: MomentWish][],
+  source: TextSource,
+): Map<string, string> {
   const assigned = new Map<string, string>();
   const taken = new Set<string>();
   const besides = source.moments.map((moment, index) => besideOf(source, moment, source.moments[index - 1]));
@@ -115,7 +125,10 @@ export function assignMoments(wishes: readonly [name: string, wish: MomentWish][
         !taken.has(keyOf(wish, moment)) &&
         (wishes.length === 1 || !belongsElsewhere(wish, besides[index] ?? NOTHING_BESIDE)),
     );
-    const best = wish.kind === "date-time" ? (free.find(({ time }) => time !== undefined) ?? free[0]) : free.find((moment) => write(wish, moment, source, wishes) !== undefined);
+    const best =
+      wish.kind === "date-time"
+        ? (free.find(({ time }) => time !== undefined) ?? free[0])
+        : free.find((moment) => write(wish, moment, source, wishes) !== undefined);
     if (best) give(name, wish, best);
   }
   return assigned;
@@ -172,7 +185,9 @@ function write(
   wishes: readonly [string, MomentWish][],
 ): string | undefined {
   const dated = source.moments.filter(({ date }) => date !== undefined).slice(0, 2);
-  const timed = source.moments.filter(({ date, time }) => date === undefined && time !== undefined).slice(0, 2);
+  const timed = source.moments
+    .filter(({ date, time }) => date === undefined && time !== undefined)
+    .slice(0, 2);
   switch (kind) {
     case "date":
       return moment.date;

@@ -1,7 +1,6 @@
 import { findExpressions } from "../language/calculate.js";
-import { splitSentences } from "../language/split-passages.js";
-import { isStopWord, similarity, textFeatures } from "../language/text-features.js";
 import { findCurrencies } from "../language/currencies.js";
+import { isStopWord, similarity, textFeatures } from "../language/text-features.js";
 import { findMessage, findReminder, findSubject } from "./find-message.js";
 import { findNames } from "./find-names.js";
 import { findPlace } from "./find-place.js";
@@ -46,7 +45,10 @@ const READERS: readonly [about: RegExp, read: StringReader][] = [
 
 /** The same, for the name alone: its words say what is wanted, a description may only mention them. */
 const NAME_READERS: readonly [about: RegExp, read: StringReader][] = [
-  [/\b(?:file ?path|path|file ?name|file|folder|directory)\b/, ({ text }) => FILE_PATH.exec(text)?.[0].replace(/\.$/, "")],
+  [
+    /\b(?:file ?path|path|file ?name|file|folder|directory)\b/,
+    ({ text }) => FILE_PATH.exec(text)?.[0].replace(/\.$/, ""),
+  ],
   [/\be-?mails?\b|\bmail address\b/, (source, hint) => pickEmail(source, hint)],
   [/\b(?:url|link|website|uri|href)\b/, ({ text }) => text.match(WEB_ADDRESS)?.[0]],
   [/\b(?:phone|telephone|mobile)\b/, ({ text }) => PHONE.exec(text)?.[0].trim()],
@@ -92,7 +94,9 @@ const NAME_READERS: readonly [about: RegExp, read: StringReader][] = [
   [
     /\b(?:task|todo|action)\b/,
     (source) =>
-      findReminder(source) ?? source.takeQuoted() ?? /(?:\bto|(?<!\d):)\s+([^.!?\n]{3,120})/.exec(source.text)?.[1]?.trim(),
+      findReminder(source) ??
+      source.takeQuoted() ??
+      /(?:\bto|(?<!\d):)\s+([^.!?\n]{3,120})/.exec(source.text)?.[1]?.trim(),
   ],
   [/\b(?:product|item|article|dish|drink|pizza)\b/, pickThing],
 ];
@@ -142,7 +146,9 @@ function keyedMention(text: string, name: string): string | undefined {
   const spellings = isHan ? [words.join("")] : [words.join("[ _-]?"), words.at(-1) ?? ""];
   for (const label of new Set(spellings)) {
     const start = isHan ? "" : "(?:^|[\\s,;(.'\"*{-])";
-    const is = isHan ? "[:=：]|是|为" : "[:=：]|\\b(?:is|ist|lautet)\\b(?! (?:the|an?|der|die|das|eine?[nmr]?) )";
+    const is = isHan
+      ? "[:=：]|是|为"
+      : "[:=：]|\\b(?:is|ist|lautet)\\b(?! (?:the|an?|der|die|das|eine?[nmr]?) )";
     const pattern = new RegExp(
       `${start}${label}["'*]{0,3}\\s{0,3}(?:${is})\\s{0,3}["'“„‘「*]{0,3}([^\\n,;"*“”„」，；。]{1,200})`,
       "iu",
@@ -179,7 +185,10 @@ function pickDirection(source: TextSource, hint: PropertyHint): string | undefin
   const place = findPlace(source, hint);
   if (place !== undefined) return place;
   const word = /^(?:from|source)/.test(hint.name) ? "from|von|aus" : "to|into|in|nach|zu";
-  return new RegExp(`(?<!\\p{L})(?:${word})\\s+(?!the\\b|an?\\b|der\\b|die\\b|das\\b|eine?[nmr]?\\b)([\\w-]{2,40})`, "iu").exec(text)?.[1];
+  return new RegExp(
+    `(?<!\\p{L})(?:${word})\\s+(?!the\\b|an?\\b|der\\b|die\\b|das\\b|eine?[nmr]?\\b)([\\w-]{2,40})`,
+    "iu",
+  ).exec(text)?.[1];
 }
 
 function pickEmail({ text }: TextSource, { name }: PropertyHint): string | undefined {
@@ -191,7 +200,9 @@ function pickEmail({ text }: TextSource, { name }: PropertyHint): string | undef
       : undefined;
   const before = (index: number) => text.slice(Math.max(0, index - 24), index);
   if (lead) return addresses.find(({ index }) => lead.test(before(index)))?.[0];
-  return (addresses.find(({ index }) => !/(?:\bcc|\bfrom|\bkopie an|\bvon|抄送)[:\s]{0,2}$/iu.test(before(index))) ?? addresses[0])?.[0];
+  return (addresses.find(
+    ({ index }) => !/(?:\bcc|\bfrom|\bkopie an|\bvon|抄送)[:\s]{0,2}$/iu.test(before(index)),
+  ) ?? addresses[0])?.[0];
 }
 
 /** Who a message goes to or comes from: an address, else a name. */
@@ -199,11 +210,15 @@ function pickCorrespondent(source: TextSource, hint: PropertyHint): string | und
   const address = pickEmail(source, hint);
   if (address !== undefined) return address;
   if (/\be-?mail\b/.test(hint.all) || /^(?:from|sender|cc|bcc)$/.test(hint.name)) return undefined;
-  const isMessage = /message|mail|recipient|contact|person|receiver|sms|text|phone|empfänger|收件|联系/.test(hint.all);
+  const isMessage = /message|mail|recipient|contact|person|receiver|sms|text|phone|empfänger|收件|联系/.test(
+    hint.all,
+  );
   if (!isMessage) return undefined;
   const text = source.withoutMoments;
   return (
-    /(?<!\p{L})(?:to|tell|message|text|notify|an|schreib(?:e)?|sag(?:e)?|call|ask|invite|ruf(?:e)?)\s(\p{Lu}\p{L}{1,30}(?:\s\p{Lu}\p{L}{1,30})?)/u.exec(text)?.[1] ??
+    /(?<!\p{L})(?:to|tell|message|text|notify|an|schreib(?:e)?|sag(?:e)?|call|ask|invite|ruf(?:e)?)\s(\p{Lu}\p{L}{1,30}(?:\s\p{Lu}\p{L}{1,30})?)/u.exec(
+      text,
+    )?.[1] ??
     /(?:给|告诉|通知|向|跟)([\u4e00-\u9fff]{2,3}?)(?=发|写|打|说|，|我|明|的)/u.exec(text)?.[1] ??
     findNames(text)[0]
   );
@@ -243,7 +258,9 @@ function pickThing(source: TextSource): string | undefined {
 
 function pickIdentifier(source: TextSource, { name, labels }: PropertyHint): string | undefined {
   const text = source.withoutMoments;
-  const mentions = [...text.matchAll(IDENTIFIER)].filter(([value]) => !/^(?:19|20)\d\d$/.test(value) || text.length < 200);
+  const mentions = [...text.matchAll(IDENTIFIER)].filter(
+    ([value]) => !/^(?:19|20)\d\d$/.test(value) || text.length < 200,
+  );
   const word = name.split(" ").find((part) => !/^(?:id|number|no|code)$/.test(part)) ?? name;
   const lower = text.toLowerCase();
   const words = [word, ...(meaningsOf(word) ?? []), ...labels];
@@ -281,17 +298,27 @@ function pickCurrency({ text }: TextSource, { name }: PropertyHint): string | un
   const wantsTarget = /\b(?:to|target|quote|destination|into)\b/.test(name);
   if (mentions.length < 2) {
     const [only] = mentions;
-    const isTarget = only !== undefined && /(?:\bto|\binto|\bin|成|为|换)\s?$/u.test(text.slice(Math.max(0, only.index - 8), only.index));
-    return /\b(?:to|from|target|source|quote|base)\b/.test(name) && isTarget !== wantsTarget ? undefined : only?.code;
+    const isTarget =
+      only !== undefined &&
+      /(?:\bto|\binto|\bin|成|为|换)\s?$/u.test(text.slice(Math.max(0, only.index - 8), only.index));
+    return /\b(?:to|from|target|source|quote|base)\b/.test(name) && isTarget !== wantsTarget
+      ? undefined
+      : only?.code;
   }
-  const held = mentions.find(({ index, end }) => {
-    const before = text.slice(Math.max(0, index - 12), index);
-    return /(?:[\d.,]|\d(?:k|m)|[万千百十亿一二两三四五六七八九])\s?$/u.test(before) || NUMBER_WORD_BEFORE.test(before) || /^\s?\d/.test(text.slice(end, end + 3));
-  }) ?? mentions[0];
+  const held =
+    mentions.find(({ index, end }) => {
+      const before = text.slice(Math.max(0, index - 12), index);
+      return (
+        /(?:[\d.,]|\d(?:k|m)|[万千百十亿一二两三四五六七八九])\s?$/u.test(before) ||
+        NUMBER_WORD_BEFORE.test(before) ||
+        /^\s?\d/.test(text.slice(end, end + 3))
+      );
+    }) ?? mentions[0];
   return wantsTarget ? mentions.find(({ code }) => code !== held?.code)?.code : held?.code;
 }
 
-const NUMBER_WORD_BEFORE = /(?:hundred|hundert|thousand|tausend|ten|twenty|fifty|zehn|zwanzig|fünfzig|five|fünf|million)\s$/i;
+const NUMBER_WORD_BEFORE =
+  /(?:hundred|hundert|thousand|tausend|ten|twenty|fifty|zehn|zwanzig|fünfzig|five|fünf|million)\s$/i;
 
 /** The sentence that is most about the property; the first words of the text when none is. */
 function pickSentence(source: TextSource, hint: PropertyHint): { value: string; found: boolean } {

@@ -66,7 +66,10 @@ export class TextSource {
   /** Takes the first quoted text that nothing else took. */
   takeQuoted(): string | undefined {
     for (const match of this.text.matchAll(QUOTED)) {
-      const quoted = match.slice(1).find((part) => part !== undefined)?.trim();
+      const quoted = match
+        .slice(1)
+        .find((part) => part !== undefined)
+        ?.trim();
       if (!quoted || this.used.has(quoted)) continue;
       this.used.add(quoted);
       return quoted;
@@ -157,9 +160,7 @@ export class TextSource {
     const wanted = unitWanted(hint);
     return this.numbers.filter((mention) => {
       const value = convertUnit(mention.value, mention.unit, wanted);
-      return (
-        !this.used.has(mention) && value >= min && value <= max && (!integer || Number.isInteger(value))
-      );
+      return !this.used.has(mention) && value >= min && value <= max && (!integer || Number.isInteger(value));
     });
   }
 

@@ -80,7 +80,8 @@ function later({ count = "", unit = "" }: Groups, now: number, sign: 1 | -1 = 1)
   const today = dayAt(now);
   if (/天|日/.test(unit)) return { day: today + Math.round(amount) * DAY };
   if (/周|星期|礼拜/.test(unit)) return { day: today + Math.round(7 * amount) * DAY };
-  if (/月/.test(unit)) return { day: amount % 1 === 0 ? addMonths(today, amount) : today + 30 * amount * DAY };
+  if (/月/.test(unit))
+    return { day: amount % 1 === 0 ? addMonths(today, amount) : today + 30 * amount * DAY };
   if (/年/.test(unit)) return { day: addMonths(today, 12 * amount) };
   return at(now + amount * (/时|钟头/.test(unit) ? 60 : 1) * MINUTE);
 }
@@ -90,18 +91,28 @@ const UNIT = "(?<unit>分钟|个?小时|个?钟头|天|日|周|个?星期|个?�
 /** How Chinese speaks of days and times. */
 export const CHINESE_MOMENTS: readonly MomentRule[] = [
   {
-    pattern: characters(`(?<word>大前天|大后天|${Object.keys(DAYS).filter((word) => word.length === 2).join("|")})`),
+    pattern: characters(
+      `(?<word>大前天|大后天|${Object.keys(DAYS)
+        .filter((word) => word.length === 2)
+        .join("|")})`,
+    ),
     read: ({ word = "" }, now) => ({ day: dayAt(now) + (DAYS[word] ?? 0) * DAY }),
     examples: { 明天: "2026-03-03", 后天: "2026-03-04", 大后天: "2026-03-05", 前天: "2026-02-28" },
   },
   {
     pattern: characters("(?<short>[昨今明后])(?<part>早|晚)上?"),
-    read: ({ short = "", part }, now) => ({ day: dayAt(now) + (SHORT_DAYS[short] ?? 0) * DAY, ...partOf(part) }),
+    read: ({ short = "", part }, now) => ({
+      day: dayAt(now) + (SHORT_DAYS[short] ?? 0) * DAY,
+      ...partOf(part),
+    }),
     examples: { 今晚八点: "2026-03-02T20:00", 明早九点: "2026-03-03T09:00", 明晚: "2026-03-03T19:00" },
   },
   {
-    pattern: characters(`(?:过|再过)?(?<count>${NUMBER}|半)${UNIT}(?:以后|之后|后)|(?:过|再过)(?<count2>${NUMBER}|半)${UNIT.replace("unit", "unit2")}`),
-    read: ({ count, unit, count2, unit2 }, now) => later({ count: count ?? count2, unit: unit ?? unit2 }, now),
+    pattern: characters(
+      `(?:过|再过)?(?<count>${NUMBER}|半)${UNIT}(?:以后|之后|后)|(?:过|再过)(?<count2>${NUMBER}|半)${UNIT.replace("unit", "unit2")}`,
+    ),
+    read: ({ count, unit, count2, unit2 }, now) =>
+      later({ count: count ?? count2, unit: unit ?? unit2 }, now),
     examples: {
       两周后: "2026-03-16",
       "3天后": "2026-03-05",
@@ -118,7 +129,9 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
     examples: { 三周前: "2026-02-09", "2天前": "2026-02-28" },
   },
   {
-    pattern: characters("(?<which>下下|下个?|上个?|这个?|本)?(?:周|星期|礼拜)(?:(?<weekday>[一二三四五六])|(?<sunday>[日天]))"),
+    pattern: characters(
+      "(?<which>下下|下个?|上个?|这个?|本)?(?:周|星期|礼拜)(?:(?<weekday>[一二三四五六])|(?<sunday>[日天]))",
+    ),
     read: ({ which = "", weekday }, now) => {
       const today = dayAt(now);
       const wanted = weekday === undefined ? 6 : WEEKDAYS.indexOf(weekday);
@@ -138,7 +151,11 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
   {
     pattern: characters("(?<which>下下|下|上)个?(?<unit>周|星期|礼拜|月)(?!末|[一二三四五六日天]|底|初|\\d)"),
     read: ({ which, unit = "" }, now) =>
-      later({ count: which === "下下" ? "2" : "1", unit: unit === "月" ? "个月" : unit }, now, which === "上" ? -1 : 1),
+      later(
+        { count: which === "下下" ? "2" : "1", unit: unit === "月" ? "个月" : unit },
+        now,
+        which === "上" ? -1 : 1,
+      ),
     examples: { 下周: "2026-03-09", 下个月: "2026-04-02", 下下周: "2026-03-16", 上个月: "2026-02-02" },
   },
   {
@@ -175,7 +192,7 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
       "3月15号": "2026-03-15",
       十二月二十四日: "2026-12-24",
       "1月5日": "2027-01-05",
-      "明年5月1日": "2027-05-01",
+      明年5月1日: "2027-05-01",
       二〇二六年三月八日: "2026-03-08",
     },
   },
@@ -185,7 +202,9 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
     examples: { "5月3日到7日": "2026-05-03 2026-05-07" },
   },
   {
-    pattern: characters(`(?<=(?:^|[在到从于是，,。\\s]|本月|这个月))(?<day>${SMALL})[号日](?![线楼门店房桌院室\\d])`),
+    pattern: characters(
+      `(?<=(?:^|[在到从于是，,。\\s]|本月|这个月))(?<day>${SMALL})[号日](?![线楼门店房桌院室\\d])`,
+    ),
     read: ({ day = "" }, now) => {
       const found = comingDayOfMonth(dayAt(now), readNumber(day) ?? 0);
       return found === undefined ? undefined : { day: found };
@@ -199,7 +218,7 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
       const found = comingDayOfMonth(month, readNumber(day) ?? 0);
       return found === undefined ? undefined : { day: found };
     },
-    examples: { "下个月3号": "2026-04-03" },
+    examples: { 下个月3号: "2026-04-03" },
   },
   ...HOLIDAYS.map(
     ([name, month, day]): MomentRule => ({
@@ -216,7 +235,11 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
       `(?<part>${PART})?(?<hour>${SMALL})[点點](?:钟|整|(?<half>半)|(?<quarter>[一三])刻|(?<minute>[0-5]?\\d|[零〇一二三四五六七八九十]{1,3})(?:分|(?![\\d零〇一二三四五六七八九十个位名人张份台件条杯道])))?(?!建议|要求|意见|概括|总结|理由|原因|内容|\\d)|(?<part2>${PART})(?<hour2>\\d{1,2})[:：](?<minute2>[0-5]\\d)`,
     ),
     read: ({ part, hour, half, quarter, minute, part2, hour2, minute2 }) => {
-      const past = half ? 30 : quarter ? 15 * (readNumber(quarter) ?? 0) : readNumber(minute ?? minute2 ?? "0");
+      const past = half
+        ? 30
+        : quarter
+          ? 15 * (readNumber(quarter) ?? 0)
+          : readNumber(minute ?? minute2 ?? "0");
       const minutes = minutesOf(readNumber(hour ?? hour2 ?? "") ?? 99, past);
       return minutes === undefined ? undefined : { minutes, ...partOf(part ?? part2) };
     },

@@ -83,11 +83,14 @@ interface ChoiceRow {
 const rows: readonly ChoiceRow[] = ROWS.trim()
   .split("\n")
   .map((row) => {
-    const [options = [], english = [], german = [], chinese = []] = row
-      .split("|")
-      .map((cell) => cell.trim().split(",").map((word) => word.replaceAll("_", " ")));
-    const whole = [...english.map(escape)].join("|");
-    const begun = german.map(escape).join("|");
+    const [options = [], english = [], german = [], chinese = []] = row.split("|").map((cell) =>
+      cell
+        .trim()
+        .split(",")
+        .map((word) => word.replaceAll("_", " ")),
+    );
+    const whole = [...english.map(quoted)].join("|");
+    const begun = german.map(quoted).join("|");
     const source = `(?<![\\p{L}\\p{N}])(?:(?:${whole})(?![\\p{L}\\p{N}])|(?:${begun})(?:e[mnrs]?|er(?:e[mnrs]?)?|st(?:e[mnrs]?)?|en)?(?!\\p{L}))|${chinese.join("|")}`;
     return { options: new Set(options.map(spaced)), words: new RegExp(source, "giu") };
   });
@@ -96,7 +99,7 @@ function spaced(option: string): string {
   return option.replaceAll("-", " ");
 }
 
-function escape(word: string): string {
+function quoted(word: string): string {
   return word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 

@@ -51,7 +51,13 @@ const PATTERNS = CURRENCIES.trim()
         ? `(?<!\\p{L})${source}(?!\\p{L})`
         : source;
     });
-    return { code, pattern: new RegExp(`(?<![\\p{Lu}\\p{Ll}])${code}(?![\\p{Lu}\\p{Ll}])|${alternatives.join("|")}`, "giu") };
+    return {
+      code,
+      pattern: new RegExp(
+        `(?<![\\p{Lu}\\p{Ll}])${code}(?![\\p{Lu}\\p{Ll}])|${alternatives.join("|")}`,
+        "giu",
+      ),
+    };
   });
 /** Codes that are words as well, which stand in capitals where they are codes. */
 const WORDS_TOO = /^(?:try|all)$/i;

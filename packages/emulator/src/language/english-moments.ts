@@ -102,8 +102,11 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     examples: { tomorrow: "2026-03-03", "the day after tomorrow": "2026-03-04", yesterday: "2026-03-01" },
   },
   {
-    pattern: words(`in (?:about )?${COUNT} ${UNIT}|${COUNT.replace("count", "count2")} ${UNIT.replace("unit", "unit2")} (?:from (?:now|today)|later)`),
-    read: ({ count, unit, count2, unit2 }, now) => later({ count: count ?? count2, unit: unit ?? unit2 }, now),
+    pattern: words(
+      `in (?:about )?${COUNT} ${UNIT}|${COUNT.replace("count", "count2")} ${UNIT.replace("unit", "unit2")} (?:from (?:now|today)|later)`,
+    ),
+    read: ({ count, unit, count2, unit2 }, now) =>
+      later({ count: count ?? count2, unit: unit ?? unit2 }, now),
     examples: {
       "in three days": "2026-03-05",
       "in 2 weeks": "2026-03-16",
@@ -202,7 +205,9 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     examples: { "12 May": "2026-05-12", "3rd of June 2027": "2027-06-03" },
   },
   {
-    pattern: words(`(?<day>\\d{1,2})${ORDINAL}(?= ?(?:-|–|to|until|through) ?\\d{1,2}${ORDINAL}(?: of)? ${MONTH}${YEAR})`),
+    pattern: words(
+      `(?<day>\\d{1,2})${ORDINAL}(?= ?(?:-|–|to|until|through) ?\\d{1,2}${ORDINAL}(?: of)? ${MONTH}${YEAR})`,
+    ),
     read: dateOf,
     examples: { "from 3 to 7 May": "2026-05-03 2026-05-07" },
   },
@@ -215,7 +220,9 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     examples: { "May 3 to 7": "2026-05-03 2026-05-07", "May 3-7, 2027": "2026-05-03 2027-05-07" },
   },
   {
-    pattern: words("the (?<day>\\d{1,2})(?:st|nd|rd|th)(?! (?:floor|time|birthday|century|place|anniversary|grade|edition))"),
+    pattern: words(
+      "the (?<day>\\d{1,2})(?:st|nd|rd|th)(?! (?:floor|time|birthday|century|place|anniversary|grade|edition))",
+    ),
     read: ({ day }, now) => {
       const found = comingDayOfMonth(dayAt(now), Number(day));
       return found === undefined ? undefined : { day: found };
@@ -232,7 +239,11 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     examples: { "3/15/2026": "2026-03-15", "15/3/2026": "2026-03-15" },
   },
   {
-    pattern: words(Object.keys(HOLIDAYS).map((name) => `(?<h${name.replace(/\W/g, "")}>${name.replace("'", "['’]")})`).join("|")),
+    pattern: words(
+      Object.keys(HOLIDAYS)
+        .map((name) => `(?<h${name.replace(/\W/g, "")}>${name.replace("'", "['’]")})`)
+        .join("|"),
+    ),
     read: (groups, now) => {
       const name = Object.keys(HOLIDAYS).find((key) => groups[`h${key.replace(/\W/g, "")}`] !== undefined);
       const [month, day] = HOLIDAYS[name ?? ""] ?? [1, 1];
@@ -242,7 +253,8 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     examples: { "on Christmas Eve": "2026-12-24", "New Year's Day": "2027-01-01" },
   },
   {
-    pattern: /(?<![\p{L}\d:.])(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)(?::[0-5]\d)? ?(?<half>[ap]\.?m\b\.?)?(?![\d:])/giu,
+    pattern:
+      /(?<![\p{L}\d:.])(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)(?::[0-5]\d)? ?(?<half>[ap]\.?m\b\.?)?(?![\d:])/giu,
     read: readClock,
     examples: { "at 8:30 pm": "20:30", "19:00": "19:00", "9:05": "09:05", "12:15 am": "00:15" },
   },
@@ -259,7 +271,9 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     examples: { "at 7": "07:00", "at seven tomorrow": "2026-03-03T07:00", "8 o'clock": "08:00" },
   },
   {
-    pattern: words(`half past (?<half>${HOUR_WORD})|quarter past (?<past>${HOUR_WORD})|quarter to (?<to>${HOUR_WORD})`),
+    pattern: words(
+      `half past (?<half>${HOUR_WORD})|quarter past (?<past>${HOUR_WORD})|quarter to (?<to>${HOUR_WORD})`,
+    ),
     read: ({ half, past, to }) => {
       const hour = readNumber(half ?? past ?? to ?? "") ?? 0;
       const shift = half !== undefined ? 30 : past !== undefined ? 15 : -15;

@@ -29,7 +29,11 @@ const ISO: MomentRule = {
     if (found === undefined) return undefined;
     return { day: found, ...(hour !== undefined && { minutes: Number(hour) * 60 + Number(minute) }) };
   },
-  examples: { "2026-03-12": "2026-03-12", "2026/3/5": "2026-03-05", "2026-03-12T18:30:00Z": "2026-03-12T18:30" },
+  examples: {
+    "2026-03-12": "2026-03-12",
+    "2026/3/5": "2026-03-05",
+    "2026-03-12T18:30:00Z": "2026-03-12T18:30",
+  },
 };
 
 /** Every way of speaking of a moment that is understood. */
@@ -42,9 +46,16 @@ export const MOMENT_RULES: readonly MomentRule[] = [
 const WITHOUT_CHINESE = [ISO, ...ENGLISH_MOMENTS, ...GERMAN_MOMENTS];
 
 /** What may stand between a day and its time. */
-const JOINT = /^[\s,，]{0,3}(?:(?:at|on|by|around|from|in|um|gegen|ab|am|von|der|the|的|在)\s{1,2}|[的在]|-\s)?$/i;
+const JOINT =
+  /^[\s,，]{0,3}(?:(?:at|on|by|around|from|in|um|gegen|ab|am|von|der|the|的|在)\s{1,2}|[的在]|-\s)?$/i;
 const LONGEST_JOINT = 10;
-const HOURS: Readonly<Record<DayPart, number>> = { morning: 9, noon: 12, afternoon: 15, evening: 19, night: 21 };
+const HOURS: Readonly<Record<DayPart, number>> = {
+  morning: 9,
+  noon: 12,
+  afternoon: 15,
+  evening: 19,
+  night: 21,
+};
 const LONGEST_TEXT = 100_000;
 const MOST_MENTIONS = 300;
 

@@ -145,17 +145,26 @@ export const GERMAN_MOMENTS: readonly MomentRule[] = [
   {
     pattern: words(`(?:heute|morgen|${WEEKDAY}) in (?:einer woche|acht tagen)`),
     read: ({ weekday }, now) => ({
-      day: 7 * DAY + (weekday === undefined ? dayAt(now) : comingWeekday(dayAt(now), WEEKDAYS.indexOf(weekday.toLowerCase()))),
+      day:
+        7 * DAY +
+        (weekday === undefined
+          ? dayAt(now)
+          : comingWeekday(dayAt(now), WEEKDAYS.indexOf(weekday.toLowerCase()))),
     }),
     examples: { "Freitag in einer Woche": "2026-03-13", "heute in einer Woche": "2026-03-09" },
   },
   {
-    pattern: words("(?<which>nächste[nmrs]?|kommende[nmrs]?|letzte[nmrs]?) (?<unit>woche|monats?|jahr(?:es)?)"),
-    read: ({ which = "", unit }, now) => later({ count: "1", unit: unit?.replace(/(?:e?s)$/, "") }, now, /^letzt/i.test(which) ? -1 : 1),
+    pattern: words(
+      "(?<which>nächste[nmrs]?|kommende[nmrs]?|letzte[nmrs]?) (?<unit>woche|monats?|jahr(?:es)?)",
+    ),
+    read: ({ which = "", unit }, now) =>
+      later({ count: "1", unit: unit?.replace(/(?:e?s)$/, "") }, now, /^letzt/i.test(which) ? -1 : 1),
     examples: { "nächste Woche": "2026-03-09", "nächsten Monat": "2026-04-02", "letztes Jahr": "2025-03-02" },
   },
   {
-    pattern: words("(?<edge>ende|anfang) (?:(?:des|der|dieses|dieser) )?(?<which>nächste[nmrs]?|kommende[nmrs]?)? ?(?<unit>woche|monats|jahres)"),
+    pattern: words(
+      "(?<edge>ende|anfang) (?:(?:des|der|dieses|dieser) )?(?<which>nächste[nmrs]?|kommende[nmrs]?)? ?(?<unit>woche|monats|jahres)",
+    ),
     read: ({ edge = "", which, unit = "" }, now) => {
       const today = dayAt(now);
       const ahead = which === undefined ? 0 : 1;
@@ -181,26 +190,40 @@ export const GERMAN_MOMENTS: readonly MomentRule[] = [
   {
     pattern: words(`(?<day>\\d{1,2})\\. ?${MONTH}(?: (?<year>\\d{4}))?`),
     read: dateOf,
-    examples: { "3. Februar 2026": "2026-02-03", "am 24. Dezember": "2026-12-24", "12. Mai": "2026-05-12", "5. März": "2026-03-05" },
+    examples: {
+      "3. Februar 2026": "2026-02-03",
+      "am 24. Dezember": "2026-12-24",
+      "12. Mai": "2026-05-12",
+      "5. März": "2026-03-05",
+    },
   },
   {
-    pattern: words(`(?<day>\\d{1,2})\\.?(?= ?(?:bis|-|–|und) ?(?:zum )?\\d{1,2}\\. ?${MONTH}(?: (?<year>\\d{4}))?)`),
+    pattern: words(
+      `(?<day>\\d{1,2})\\.?(?= ?(?:bis|-|–|und) ?(?:zum )?\\d{1,2}\\. ?${MONTH}(?: (?<year>\\d{4}))?)`,
+    ),
     read: dateOf,
-    examples: { "vom 3. bis 7. Mai": "2026-05-03 2026-05-07", "vom 3. bis zum 7. Mai 2027": "2027-05-03 2027-05-07" },
+    examples: {
+      "vom 3. bis 7. Mai": "2026-05-03 2026-05-07",
+      "vom 3. bis zum 7. Mai 2027": "2027-05-03 2027-05-07",
+    },
   },
   {
-    pattern: /(?<![\p{L}\d.])(?<day>\d{1,2})\. ?(?<number>\d{1,2})\. ?(?<year>\d{4}|\d{2}(?![\d:.]))(?!\d)/giu,
+    pattern:
+      /(?<![\p{L}\d.])(?<day>\d{1,2})\. ?(?<number>\d{1,2})\. ?(?<year>\d{4}|\d{2}(?![\d:.]))(?!\d)/giu,
     read: dateOf,
     examples: { "am 24.12.2026": "2026-12-24", "1.4.26": "2026-04-01" },
   },
   {
     // "Version 4.2." is no date: without a year there has to be a word that goes with dates.
-    pattern: /(?<=\b(?:am|vom|zum|bis|ab|den|dem|seit|für den|und|-|–) ?)(?<day>\d{1,2})\. ?(?<number>\d{1,2})\.(?! ?\d{2})/giu,
+    pattern:
+      /(?<=\b(?:am|vom|zum|bis|ab|den|dem|seit|für den|und|-|–) ?)(?<day>\d{1,2})\. ?(?<number>\d{1,2})\.(?! ?\d{2})/giu,
     read: dateOf,
     examples: { "am 24.12.": "2026-12-24", "vom 1.4. bis 5.4.": "2026-04-01 2026-04-05" },
   },
   {
-    pattern: words("(?<=\\b(?:am|zum|bis|ab|vom) )(?<day>\\d{1,2})\\.(?= ?(?:$|[,;!?]|um |an |in |für |nach ))"),
+    pattern: words(
+      "(?<=\\b(?:am|zum|bis|ab|vom) )(?<day>\\d{1,2})\\.(?= ?(?:$|[,;!?]|um |an |in |für |nach ))",
+    ),
     read: ({ day }, now) => {
       const found = comingDayOfMonth(dayAt(now), Number(day));
       return found === undefined ? undefined : { day: found };
@@ -218,17 +241,25 @@ export const GERMAN_MOMENTS: readonly MomentRule[] = [
     }),
   ),
   {
-    pattern: words(`(?<hour>[01]?\\d|2[0-4])(?:[.:](?<minute>[0-5]\\d))? ?uhr(?: (?<minute2>[0-5]?\\d)(?![.:]\\d))?`),
-    read: ({ hour, minute, minute2 }) => ({ minutes: minutesOf(Number(hour), Number(minute ?? minute2 ?? 0)) }),
+    pattern: words(
+      `(?<hour>[01]?\\d|2[0-4])(?:[.:](?<minute>[0-5]\\d))? ?uhr(?: (?<minute2>[0-5]?\\d)(?![.:]\\d))?`,
+    ),
+    read: ({ hour, minute, minute2 }) => ({
+      minutes: minutesOf(Number(hour), Number(minute ?? minute2 ?? 0)),
+    }),
     examples: { "um 19 Uhr": "19:00", "19.30 Uhr": "19:30", "um 8:15 Uhr": "08:15", "9 Uhr 45": "09:45" },
   },
   {
-    pattern: words(`(?<hour>${HOUR_WORD}) uhr|(?<=\\b(?:um|gegen|ab|bis) )(?<hour2>${HOUR_WORD})(?= ?(?:$|[,.;!?]|heute|morgen|am|abends|in|bei|einen|für))`),
+    pattern: words(
+      `(?<hour>${HOUR_WORD}) uhr|(?<=\\b(?:um|gegen|ab|bis) )(?<hour2>${HOUR_WORD})(?= ?(?:$|[,.;!?]|heute|morgen|am|abends|in|bei|einen|für))`,
+    ),
     read: ({ hour, hour2 }) => ({ minutes: minutesOf(readNumber(hour ?? hour2 ?? "") ?? 0) }),
     examples: { "um sieben Uhr": "07:00", "um acht": "08:00" },
   },
   {
-    pattern: words(`halb (?<half>${HOUR_WORD})|viertel nach (?<past>${HOUR_WORD})|viertel vor (?<to>${HOUR_WORD})`),
+    pattern: words(
+      `halb (?<half>${HOUR_WORD})|viertel nach (?<past>${HOUR_WORD})|viertel vor (?<to>${HOUR_WORD})`,
+    ),
     read: ({ half, past, to }) => {
       const hour = readNumber(half ?? past ?? to ?? "") ?? 0;
       const shift = half !== undefined ? -30 : past !== undefined ? 15 : -15;
@@ -242,7 +273,9 @@ export const GERMAN_MOMENTS: readonly MomentRule[] = [
     examples: { "um Mitternacht": "00:00" },
   },
   {
-    pattern: words("(?:(?:am|in der) )?(?<part>vormittags?|nachmittags?|abends?|nachts?|mittags?)|(?:am |diesen )(?<part2>morgen)|(?<part3>morgens|früh)"),
+    pattern: words(
+      "(?:(?:am|in der) )?(?<part>vormittags?|nachmittags?|abends?|nachts?|mittags?)|(?:am |diesen )(?<part2>morgen)|(?<part3>morgens|früh)",
+    ),
     read: ({ part, part2, part3 }) => partOf(part ?? part2 ?? part3),
     examples: {
       "um 7 Uhr abends": "19:00",

@@ -29,10 +29,18 @@ for (const [index, tens] of GERMAN_TENS.entries()) {
 }
 for (const [word, value] of [...WORDS]) if (word.includes("ß")) WORDS.set(word.replace("ß", "ss"), value);
 for (const word of ["eine", "einen", "einem", "einer", "eines", "eins"]) WORDS.set(word, 1);
-for (const [word, value] of Object.entries({ dozen: 12, dutzend: 12, hundred: 100, hundert: 100, tausend: 1_000 }))
+for (const [word, value] of Object.entries({
+  dozen: 12,
+  dutzend: 12,
+  hundred: 100,
+  hundert: 100,
+  tausend: 1_000,
+}))
   WORDS.set(word, value);
-for (const [value, unit] of [...GERMAN_UNITS.entries()].slice(1, 10)) WORDS.set(`${unit}hundert`, 100 * value);
-for (const [value, unit] of [...ENGLISH_UNITS.entries()].slice(1, 10)) WORDS.set(`${unit} hundred`, 100 * value);
+for (const [value, unit] of [...GERMAN_UNITS.entries()].slice(1, 10))
+  WORDS.set(`${unit}hundert`, 100 * value);
+for (const [value, unit] of [...ENGLISH_UNITS.entries()].slice(1, 10))
+  WORDS.set(`${unit} hundred`, 100 * value);
 WORDS.set("a dozen", 12).set("a hundred", 100).set("half a dozen", 6).set("ein dutzend", 12);
 
 /** German articles are written like the number one. */

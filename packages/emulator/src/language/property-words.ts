@@ -127,7 +127,11 @@ for (const row of meanings) for (const label of row.labels) if (!byLabel.has(lab
 const CHINESE_LABELS = [...byLabel.keys()]
   .filter((label) => /\p{Script=Han}/u.test(label))
   .sort((left, right) => right.length - left.length);
-const ENGLISH = new Set(ROWS.trim().split("\n").flatMap((row) => (row.split("|")[0] ?? "").trim().split(",")));
+const ENGLISH = new Set(
+  ROWS.trim()
+    .split("\n")
+    .flatMap((row) => (row.split("|")[0] ?? "").trim().split(",")),
+);
 const GERMAN_ENDINGS = ["datum", "nummer", "adresse", "preis", "name", "betrag", "zeit", "titel"];
 
 /**
@@ -138,7 +142,9 @@ export function meaningOfName(name: string): PropertyMeaning {
   const known = byLabel.get(name) ?? byLabel.get(name.replace(/ /g, "-"));
   if (known) return { meaning: ENGLISH.has(name) ? name : known.meaning, labels: known.labels };
   if (/\p{Script=Han}/u.test(name)) {
-    const inside = CHINESE_LABELS.find((label) => label.length > 1 && name.endsWith(label)) ?? CHINESE_LABELS.find((label) => label.length > 1 && name.includes(label));
+    const inside =
+      CHINESE_LABELS.find((label) => label.length > 1 && name.endsWith(label)) ??
+      CHINESE_LABELS.find((label) => label.length > 1 && name.includes(label));
     const row = inside === undefined ? undefined : byLabel.get(inside);
     return { meaning: row?.meaning ?? name, labels: [name] };
   }
