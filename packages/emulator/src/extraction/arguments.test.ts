@@ -51,6 +51,11 @@ describe("days and times as arguments", () => {
       { check_in: "2026-05-03", check_out: "2026-05-07" },
     ],
     [
+      "4月12日从慕尼黑到里斯本，4月19日返回",
+      { departure_date: date, return_date: date },
+      { departure_date: "2026-04-12", return_date: "2026-04-19" },
+    ],
+    [
       "从3月10日到3月12日请假",
       { start_date: date, end_date: date },
       { start_date: "2026-03-10", end_date: "2026-03-12" },
@@ -292,6 +297,47 @@ describe("texts as arguments", () => {
     ["Was steht im Handbuch zu Dienstreisen?", { query: text }, { query: "Dienstreisen" }],
     ["在手册里查找年假", { query: text }, { query: "年假" }],
     ["搜索一下关于差旅的规定", { query: text }, { query: "差旅" }],
+    ["Calculate 15% of 240", { expression: text }, { expression: "15% of 240" }],
+    [
+      "Could you send a message to Tom that the meeting is on Friday?",
+      { message: text },
+      { message: "the meeting is on Friday" },
+    ],
+    [
+      "Schedule my dentist appointment tomorrow at 3:30 in the afternoon",
+      { title: text, start: instant },
+      { title: "dentist appointment", start: "2026-03-03T15:30:00Z" },
+    ],
+    [
+      "Plane am Donnerstag um 14:30 Uhr ein Treffen mit Frau Kern über das Budget",
+      { title: text, attendees: { type: "array", items: text }, topic: text },
+      { title: "Treffen", attendees: ["Kern"], topic: "das Budget" },
+    ],
+    [
+      "下周二上午十点和王芳开会讨论预算",
+      { attendees: { type: "array", items: text }, topic: text },
+      { attendees: ["王芳"], topic: "预算" },
+    ],
+    [
+      "Add milk, eggs and bread to my shopping list",
+      { items: { type: "array", items: text } },
+      { items: ["milk", "eggs", "bread"] },
+    ],
+    [
+      "Setze Milch, Eier und Brot auf die Einkaufsliste",
+      { items: { type: "array", items: text } },
+      { items: ["Milch", "Eier", "Brot"] },
+    ],
+    [
+      "把牛奶、鸡蛋和面包加到购物清单",
+      { items: { type: "array", items: text } },
+      { items: ["牛奶", "鸡蛋", "面包"] },
+    ],
+    [
+      "给王芳转账50欧元",
+      { recipient: text, amount: number, currency: text },
+      { recipient: "王芳", amount: 50, currency: "EUR" },
+    ],
     ["Read the file src/app/main.ts", { path: text }, { path: "src/app/main.ts" }],
     ["Lies die Datei notizen.txt.", { filepath: text }, { filepath: "notizen.txt" }],
     ["打开文件 /tmp/a.csv", { file_path: text }, { file_path: "/tmp/a.csv" }],

@@ -18,7 +18,7 @@ const CONTENT = [
     `(?:\\b(?:saying|says|say|reading|reads|(?:with the )?(?:text|body|message|content|words)(?: of)?)|\\b(?:(?:mit dem |und dem )?(?:text|inhalt|nachrichtentext|wortlaut)|schreib(?:e)? ihm|sag(?:e)? ihr)|内容(?:是|为|写)?|正文(?:是|为)?|写着|说)\\s?[:：,]?\\s?${QUOTE}`,
     "iu",
   ),
-  /(?:(?<!\d)[:：](?!\d|\/\/)\s?|\b(?:saying|that says|which says|reading|to say|to tell (?:him|her|them)|telling (?:him|her|them)|tell (?:him|her|them)|letting (?:him|her|them) know|let (?:him|her|them) know|informing (?:him|her|them))(?: that)?\s|\b(?:body|text|message)\s(?:is\s)?)(.+)$/isu,
+  /(?:(?<!\d)[:：](?!\d|\/\/)\s?|\b(?:saying|that says|which says|reading|to say|to tell (?:him|her|them)|telling (?:him|her|them)|tell (?:him|her|them)|letting (?:him|her|them) know|let (?:him|her|them) know|informing (?:him|her|them))(?: that)?\s|\b(?:body|text|message)\sis\s)(.+)$/isu,
   /^say\s+(.+)$/isu,
   /\b(?:email|mail|message|text|write|inform|tell|notify|schreib)\b[^.\n]{0,80}\bthat\s(.+)$/isu,
   /(?:内容(?:是|为|写)|正文(?:是|为)|写着|告诉(?:他们?|她们?|大家|[\u4e00-\u9fff]{2,3}?)|说明|通知(?:他们?|她们?|大家)|说)[:：，]?\s?(.+)$/su,
@@ -47,7 +47,7 @@ export function findMessage(source: TextSource): string | undefined {
   if (clause !== undefined) return mainClause(clause.trim());
   for (const pattern of CONTENT) {
     const said = pattern.exec(text)?.[1];
-    if (said !== undefined) return source.use(trim(said));
+    if (said !== undefined) return source.use(trim(said, text));
   }
   const reminder = findReminder(source);
   return reminder ?? source.takeQuoted();
@@ -65,8 +65,12 @@ export function findReminder({ text, moments }: TextSource): string | undefined 
   return undefined;
 }
 
-function trim(text: string): string {
-  const said = text.trim();
+/** A request may be a question without what is to be said being one. */
+const ASKED_POLITELY =
+  /^\W{0,3}(?:can|could|would|will|kannst|könntest|können|könnten|würdest|你能|能不能|可以)/iu;
+
+function trim(text: string, request = ""): string {
+  const said = ASKED_POLITELY.test(request) ? text.trim().replace(/[?？]$/u, "") : text.trim();
   const quoted = /^["“„'‘「]([^"“”„「」]+)["”“'’」]/u.exec(said)?.[1];
   // A quote inside is kept; marks around it all and the end of the sentence are not.
   return (quoted ?? said)

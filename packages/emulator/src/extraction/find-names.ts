@@ -22,7 +22,7 @@ const SURNAMES =
 const CHINESE_SAID =
   /(?:我叫|名叫|我是|姓名[是为：:]?\s?|名字[是为叫：:]\s?|联系人[是为：:]?\s?|叫做)([\u4e00-\u9fff]{2,4}?)(?=[，。,.、；;！!？?\s和与]|今年|来自|住|从|$)/g;
 const CHINESE_SURNAMED = new RegExp(
-  `(?<=^|[，。、：:；;！!？?\\s“”"（(]|和|与|给|请|叫|找|是|向|跟|由|帮|为|替|联系|通知|告诉|邀请|询问)([${SURNAMES}](?:先生|女士|小姐|老师|经理|医生|[\\u4e00-\\u9fff]{1,2}?))(?=今年|现在|住|说|是|先生|女士|小姐|老师|经理|医生|的|在|有|和|与|，|。|、|,|\\.|负责|介绍|主持|参加|出席|\\s|$|将|于|来自|从|买|订|想|要|预订|会|将|已|把|（|\\(|；|写|发|来|去|生于|出生|被)`,
+  `(?<=^|[，。、：:；;！!？?\\s“”"（(]|和|与|给|请|叫|找|是|向|跟|由|帮|为|替|联系|通知|告诉|邀请|询问)([${SURNAMES}](?:先生|女士|小姐|老师|经理|医生|[\\u4e00-\\u9fff]{1,2}?))(?=今年|现在|住|说|是|先生|女士|小姐|老师|经理|医生|的|在|有|和|与|，|。|、|,|\\.|负责|介绍|主持|参加|出席|\\s|$|将|于|来自|从|买|订|想|要|预订|会|将|已|把|（|\\(|；|写|发|来|去|生于|出生|被|开会|开|讨论|一起|吃|见面|转|汇|寄|送)`,
   "gu",
 );
 /** What companies are called behind their own name, or before it. */
@@ -50,7 +50,9 @@ export function findNames(text: string, things = false): string[] {
   const names = [...text.matchAll(NAME_AFTER)].map((match) => cleanName(match[1] ?? ""));
   const phrases = [...text.matchAll(ANY_PHRASE)]
     .filter((match) => !startsSentence(text, match.index) || !isPlainWord(match[1] ?? ""))
-    .map((match) => cleanName(match[1] ?? ""));
+    .map((match) => cleanName(match[1] ?? ""))
+    // In German every noun has a capital.
+    .filter((name) => !isGerman(text) || name.includes(" "));
   // Two words in capitals are a person more often than one.
   phrases.sort((left, right) => Number(right.includes(" ")) - Number(left.includes(" ")));
   const all = [...new Set([...chinese, ...names, ...phrases])].filter((name) => name !== "");
@@ -75,6 +77,13 @@ function trimLeft(phrase: string): string {
   const words = phrase.split(/[ \t]/);
   while (words.length > 1 && NOT_A_NAME.test(words[0] ?? "")) words.shift();
   return words.join(" ").replace(/\.$/, "");
+}
+
+/** Whether capitals do not tell names in a text. */
+export function isGerman(text: string): boolean {
+  return /[äöüß]|(?<!\p{L})(?:der|die|das|ein|eine[nmr]?|und|bitte|ich|wie|ist|für|mir|mit|von|nach|buche|suche|finde|zeige?|gibt|wird)(?!\p{L})/iu.test(
+    text,
+  );
 }
 
 /** The capitalised phrases of a text, in order. */

@@ -1,5 +1,5 @@
 import { findKnownPlaces, type PlaceMention } from "../language/places.js";
-import { capitalisedPhrases, cleanName, PHRASE } from "./find-names.js";
+import { capitalisedPhrases, cleanName, isGerman, PHRASE } from "./find-names.js";
 import type { PropertyHint } from "./property-hint.js";
 import type { TextSource } from "./text-source.js";
 
@@ -111,9 +111,3 @@ function chinesePlace(text: string): string | undefined {
 
 const GERMAN_NOUN =
   /^(?:Stadt|Text|Zukunft|Ordnung|Hause?|Uhr|Personen?|Mitternacht|Nähe|Woche|Monat|Jahr|Tagen?|Stunden?|Minuten?|Nächten?|Euro|Celsius|Hotel|Restaurant|Flug|Zimmer|Bahnhof|Flughafen|Handbuch|Internet|Netz|Bestellung(?:en)?|Rechnung(?:en)?|Kund(?:e|en|in)|E-Mails?|Nachricht(?:en)?|Zusammenfassung|Wetter|Frage|Antwort|Urlaub|Ruhe|Eile|Arbeit|Büro|Erwachsene|Kinder)\b/;
-
-function isGerman(text: string): boolean {
-  return /[äöüß]|(?<!\p{L})(?:der|die|das|ein|eine[nmr]?|und|bitte|ich|wie|ist|für|mir|mit|von|nach|buche|suche|finde|zeige?|gibt|wird)(?!\p{L})/iu.test(
-    text,
-  );
-}

@@ -50,7 +50,8 @@ function readItems(source: TextSource, hint: PropertyHint): string[] {
   }
   if (/\bcolou?rs\b/.test(hint.name)) return text.match(COLOURS) ?? [];
   if (/\b(?:tags|keywords|topics|labels)\b/.test(hint.name)) return keywords(text);
-  return enumeration(text).map((item) =>
+  const listed = enumeration(text).map((item) => (source.reading.isRequest ? withoutCommand(item) : item));
+  return listed.map((item) =>
     /ingredient|item|product|grocer|shopping/.test(hint.name) ? withoutAmount(item) : item,
   );
 }
@@ -61,6 +62,16 @@ const AMOUNT_BEFORE =
   /^\s*(?:(?:about|etwa|约)\s?)?(?:\d[\d.,/]*|an?|some|one|two|three|four|five|six|half an?|eine?n?|etwas|zwei|drei|vier|fünf|sechs|[一二两三四五六几半])?\s?(?:(?:cups?|g|kg|grams?|ml|l|litres?|liters?|tbsp|tsp|tablespoons?|teaspoons?|pieces?|pcs|oz|lbs?|pounds?|slices?|pinch|prise|el|tl|gramm|liter|stück|scheiben?|cloves?|zehen?)\s(?:of\s)?|[个克勺杯只根片条颗](?=[\u4e00-\u9fff])|少许|适量)?/iu;
 const AMOUNT_AFTER =
   /\s{0,2}(?:\d[\d.,]*|[一二两三四五六半])\s?(?:克|千克|毫升|升|个|勺|杯|g|kg|ml)$|(?:少许|适量)$/u;
+
+const COMMAND_BEFORE =
+  /^\s*(?:please |bitte )?(?:add|put|buy|get|order|bring|write|note|setze?|füge?|kaufe?|schreibe?|packe?|bestelle?|lege?)\s(?:me |mir |bitte )?|^(?:请)?(?:帮我)?(?:把|买|添加|加上|订购|记下)/iu;
+const LIST_AFTER =
+  /\s(?:to|on|onto|into|in) (?:my|the|our|a) .{0,60}$|\s(?:auf|in|zu|zur) (?:die|der|den|das|meine[nr]?|unsere[nr]?|einkaufsliste|liste) ?.{0,60}$|\s(?:hinzu|dazu|ein)$|(?:加到|加入|添加到|放到|放进|写到|记到).{0,30}$/iu;
+
+/** What a request lists, without the words that say what to do with it. */
+function withoutCommand(item: string): string {
+  return item.replace(COMMAND_BEFORE, "").replace(LIST_AFTER, "");
+}
 
 /** What is left of `200 g of flour` or `面粉200克` without the amount. */
 function withoutAmount(item: string): string {

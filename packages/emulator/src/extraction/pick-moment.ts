@@ -155,7 +155,7 @@ const NOTHING_BESIDE: Beside = { before: "", roles: [] };
 /** Words before another moment, or before a comma, belong to that. */
 function besideOf({ text }: TextSource, { index, end }: Moment, previous: Moment | undefined): Beside {
   const start = Math.max(0, index - 40, previous?.end ?? 0);
-  const before = text.slice(start, index).replace(/^.*[,，;；。\n](?=.)/su, "");
+  const before = text.slice(start, index).replace(/^.*[,，;；。\n]/su, "");
   const after = text.slice(end, end + 12);
   return { before, roles: ROLES.filter((role) => role.before.test(before) || role.after?.test(after)) };
 }

@@ -23,6 +23,10 @@ const FILE_PATH =
 const PICTURED =
   /^(?:please |can you |could you )*(?:generate|create|make|draw|paint|render|produce|show)\s+(?:me\s+)?(?:[\w-]+\s+){0,5}?(?:image|picture|photo|video|clip|illustration|painting|drawing|animation)s?\s+(?:of|showing|with|about)\s+(.+?)[.!]?$/is;
 
+/** `15% of 240`, `15 % von 240`, `240的15%`. */
+const SHARE =
+  /\d{1,9}(?:[.,]\d{1,9})? ?% (?:of|von) \d{1,12}(?:[.,]\d{1,9})?|\d{1,12}(?:\.\d{1,9})?的\d{1,9}(?:\.\d{1,9})? ?%/;
+
 type StringReader = (source: TextSource, hint: PropertyHint) => string | undefined;
 
 /** Readers by what the property's name or description speaks of; the first that finds something is believed. */
@@ -30,7 +34,10 @@ const READERS: readonly [about: RegExp, read: StringReader][] = [
   [/\be-?mail\b|邮箱/, (source, hint) => pickEmail(source, hint)],
   [/\b(?:url|link|website|web ?site|web address|uri|href)\b/, ({ text }) => text.match(WEB_ADDRESS)?.[0]],
   [/\b(?:phone|telephone|mobile)\b|电话|手机/, ({ text }) => PHONE.exec(text)?.[0].trim()],
-  [/\b(?:expression|formula|equation|calculation)\b|表达式/, ({ text }) => findExpressions(text)[0]],
+  [
+    /\b(?:expression|formula|equation|calculation)\b|表达式/,
+    ({ text }) => findExpressions(text)[0] ?? SHARE.exec(text)?.[0],
+  ],
   [/\bcurrency\b/, pickCurrency],
   [
     /\blanguage\b|语言/,
@@ -68,7 +75,8 @@ const NAME_READERS: readonly [about: RegExp, read: StringReader][] = [
     (source) =>
       source.takeQuoted() ??
       /\b(?:called|titled|named|namens|genannt)\s+([^,.!?\n]{2,80})/i.exec(source.text)?.[1]?.trim() ??
-      findReminder(source),
+      findReminder(source) ??
+      findTitle(source),
   ],
   [
     /^(?:answer|response|reply|summary|result|explanation|conclusion|output|final answer)$|摘要|答案/,
@@ -79,8 +87,8 @@ const NAME_READERS: readonly [about: RegExp, read: StringReader][] = [
     /\b(?:topic|theme)\b/,
     ({ text }) =>
       (
-        /\b(?:about|regarding|über|zum thema)\s+([^,.!?\n]{2,80})/i.exec(text)?.[1] ??
-        /关于([^，。！？\n的]{1,40})/.exec(text)?.[1]
+        /(?<!\p{L})(?:about|regarding|über|zum thema)\s+([^,.!?\n]{2,80})/iu.exec(text)?.[1] ??
+        /(?:关于|讨论|商量|谈谈)([^，。！？\n的]{1,40})/.exec(text)?.[1]
       )?.trim(),
   ],
   [/\b(?:query|question|search|keywords?|term|q)\b|查询/, ({ text }) => findQuery(text)],
@@ -216,10 +224,12 @@ function pickCorrespondent(source: TextSource, hint: PropertyHint): string | und
   if (!isMessage) return undefined;
   const text = source.withoutMoments;
   return (
-    /(?<!\p{L})(?:to|tell|message|text|notify|an|schreib(?:e)?|sag(?:e)?|call|ask|invite|ruf(?:e)?)\s(\p{Lu}\p{L}{1,30}(?:\s\p{Lu}\p{L}{1,30})?)/u.exec(
+    /(?<!\p{L})(?:to|[Tt]ell|[Mm]essage|[Tt]ext|[Nn]otify|an|[Ss]chreibe?|[Ss]age?|[Cc]all|[Aa]sk|[Ii]nvite|[Rr]ufe?)\s(\p{Lu}\p{L}{1,30}(?:\s\p{Lu}\p{L}{1,30})?)/u.exec(
       text,
     )?.[1] ??
-    /(?:给|告诉|通知|向|跟)([\u4e00-\u9fff]{2,3}?)(?=发|写|打|说|，|我|明|的)/u.exec(text)?.[1] ??
+    /(?:给|告诉|通知|向|跟)([\u4e00-\u9fff]{2,3}?)(?=发|写|打|说|转|汇|寄|送|付|还|，|我|明|的|\d|\s)/u.exec(
+      text,
+    )?.[1] ??
     findNames(text)[0]
   );
 }
@@ -234,6 +244,21 @@ function pickName(source: TextSource, { name }: PropertyHint): string | undefine
   if (/\bfirst name\b/.test(name)) return names[0]?.split(" ")[0];
   if (/\b(?:last name|surname)\b/.test(name)) return names[0]?.split(" ").at(-1);
   return things ? (source.takeQuoted() ?? names[0]) : (names[0] ?? source.takeQuoted());
+}
+
+const TITLES: readonly RegExp[] = [
+  /(?<!\p{L})(?:schedule|create|add|plan|book|set up|arrange|make|organi[sz]e)\s(?:me\s)?(?:an?|the|my|our)\s(?:new\s)?([\p{L}][\p{L} '-]{2,40}?)(?=\s(?:with|at|on|for|from|called|named|about|in|to|next|this)\b|\s{2,}|[,.!?]|$)/iu,
+  /(?<!\p{L})(?:plane?|erstelle?|lege?|vereinbare?|trage?|mache?)\s(?:mir\s|bitte\s)?[^.!?\n]{0,40}?(?:ein(?:en?)?|das|den|die|mein(?:en?)?|unser(?:en?)?)\s([\p{L}][\p{L} -]{2,40}?)(?=\s(?:mit|über|um|am|für|ein|an|im|zum)(?!\p{L})|\s{2,}|[,.!?]|$)/iu,
+  /(?:安排|创建|新建|添加)(?:一个|一次|一场)?([\u4e00-\u9fff]{2,10})/u,
+];
+
+/** What an entry that is to be made is called. */
+function findTitle({ withoutMoments }: TextSource): string | undefined {
+  for (const pattern of TITLES) {
+    const title = pattern.exec(withoutMoments)?.[1]?.trim();
+    if (title) return title;
+  }
+  return undefined;
 }
 
 /** A thing that is counted: `12 boxes of green tea`, `12 Kartons grünen Tee`, `12盒绿茶`. */

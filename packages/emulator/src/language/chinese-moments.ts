@@ -207,7 +207,7 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
     ),
     read: ({ day = "" }, now) => {
       const found = comingDayOfMonth(dayAt(now), readNumber(day) ?? 0);
-      return found === undefined ? undefined : { day: found };
+      return found === undefined ? undefined : { day: found, dayOfMonth: readNumber(day) ?? 0 };
     },
     examples: { 在15号: "2026-03-15", 二十号: "2026-03-20" },
   },

@@ -225,7 +225,7 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     ),
     read: ({ day }, now) => {
       const found = comingDayOfMonth(dayAt(now), Number(day));
-      return found === undefined ? undefined : { day: found };
+      return found === undefined ? undefined : { day: found, dayOfMonth: Number(day) };
     },
     examples: { "on the 15th": "2026-03-15", "the 1st": "2026-04-01" },
   },

@@ -32,6 +32,8 @@ describe("moments of whole sentences", () => {
     ["Guten Morgen, ich komme am Freitag um halb neun abends", "2026-03-06T20:30"],
     ["Ich reise vom 3. bis 7. Mai nach Rom", "2026-05-03 2026-05-07"],
     ["请帮我订明天晚上七点四个人的位子", "2026-03-03T19:00"],
+    ["On 12 April, returning on the 19th", "2026-04-12 2026-04-19"],
+    ["Am 28. April und dann am 3. um 9 Uhr", "2026-04-28 2026-05-03T09:00"],
     ["后天下午三点半开会，周五前交报告", "2026-03-04T15:30 2026-03-06"],
   ])("%s: %s", (text, expected) => {
     expect(said(text)).toBe(expected);

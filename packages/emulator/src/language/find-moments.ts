@@ -1,4 +1,4 @@
-import { DAY, dayAt, dayOfDate, MINUTE, writeDay } from "./calendar.js";
+import { comingDayOfMonth, DAY, dayAt, dayOfDate, MINUTE, writeDay } from "./calendar.js";
 import { CHINESE_MOMENTS } from "./chinese-moments.js";
 import { ENGLISH_MOMENTS } from "./english-moments.js";
 import { GERMAN_MOMENTS } from "./german-moments.js";
@@ -66,7 +66,11 @@ export function findMoments(text: string, now: number): Moment[] {
   const moments: Moment[] = [];
   let day: string | undefined;
   for (const mention of joined) {
-    const moment = momentOf(mention, now, day);
+    const { dayOfMonth } = mention;
+    const before = dayOfMonth === undefined || day === undefined ? undefined : Date.parse(day);
+    const following =
+      before === undefined || dayOfMonth === undefined ? undefined : comingDayOfMonth(before, dayOfMonth);
+    const moment = momentOf(following === undefined ? mention : { ...mention, day: following }, now, day);
     day = moment.date ?? day;
     moments.push(moment);
   }

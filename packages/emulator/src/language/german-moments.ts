@@ -226,7 +226,7 @@ export const GERMAN_MOMENTS: readonly MomentRule[] = [
     ),
     read: ({ day }, now) => {
       const found = comingDayOfMonth(dayAt(now), Number(day));
-      return found === undefined ? undefined : { day: found };
+      return found === undefined ? undefined : { day: found, dayOfMonth: Number(day) };
     },
     examples: { "am 15. um 10 Uhr": "2026-03-15T10:00", "bis zum 20.": "2026-03-20" },
   },

@@ -8,6 +8,8 @@ export interface SaidMoment {
   /** Minutes since midnight; without a part of the day they stand as they are. */
   minutes?: number;
   part?: DayPart;
+  /** The day of a month that is not named: after a day that was spoken of before, it comes after that. */
+  dayOfMonth?: number;
 }
 
 /** A way in which a language speaks of days or times. */
