@@ -176,6 +176,8 @@ describe("currencies, languages and choices as arguments", () => {
     ["How many euros do I get for 100 pounds?", pair, { amount: 100, from: "GBP", to: "EUR" }],
     ["Wie viel sind 80 Franken in Euro?", pair, { amount: 80, from: "CHF", to: "EUR" }],
     ["一百美元能换多少人民币？", pair, { amount: 100, from: "USD", to: "CNY" }],
+    ["Wie viel sind zwanzig Pfund in Franken?", pair, { amount: 20, from: "GBP", to: "CHF" }],
+    ["Convert half a million yen to dollars", pair, { amount: 500000, from: "JPY", to: "USD" }],
     ["What is $5 in yen?", pair, { amount: 5, from: "USD", to: "JPY" }],
     ["Ein günstiges Hotel in Köln", { price }, { price: "low" }],
     ["找一家便宜的酒店", { price }, { price: "low" }],
@@ -287,6 +289,17 @@ describe("texts as arguments", () => {
       mail,
       { to: "tom@example.org", subject: "发票", body: "已经付款" },
     ],
+    [
+      "Write to tom@example.org about the delayed delivery and tell him that it arrives soon.",
+      mail,
+      { to: "tom@example.org", subject: "the delayed delivery", body: "it arrives soon" },
+    ],
+    [
+      "发邮件给tom@example.org，主题：报告，内容：已经完成。",
+      mail,
+      { to: "tom@example.org", subject: "报告", body: "已经完成" },
+    ],
+    ["Search the handbook for parental leave, please", { query: text }, { query: "parental leave" }],
     ["Search the handbook for vacation days", { query: text }, { query: "vacation days" }],
     [
       "What does the manual say about cleaning the filter?",

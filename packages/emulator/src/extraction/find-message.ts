@@ -9,7 +9,7 @@ const SUBJECT = [
   /(?:\bsubject(?: line)?|\bbetreff(?:zeile)?)\s?[:=]\s?([^\n,;.]{1,120})/iu,
   /(?:\bsubject(?: line)?|\bbetreff)\s([^\n,;.]{1,80}?)(?=\s(?:saying|that says|and (?:the )?(?:text|body|message|tell)|telling|und (?:dem )?(?:text|inhalt)|with|mit)\b|[,;.\n]|$)/iu,
   /(?:主题|标题)(?:是|为|叫|：|:)\s?([^\n，。,；]{1,60})/u,
-  /\b(?:about|regarding|concerning)\s([^,.!?\n]{2,80}?)(?=\s(?:saying|that says|telling)\b|[,.!?\n]|$)/iu,
+  /\b(?:about|regarding|concerning)\s([^,.!?\n]{2,80}?)(?=\s(?:saying|that says|telling|and (?:tell|say|ask|let|inform))\b|[,.!?\n]|$)/iu,
   /(?:^|\s)(?:über|bezüglich|wegen)\s([^,.!?\n]{2,80})/iu,
   /关于([^，。,！？\n]{1,40}?)的(?:邮件|信|消息|短信)/u,
 ];
@@ -18,6 +18,7 @@ const CONTENT = [
     `(?:\\b(?:saying|says|say|reading|reads|(?:with the )?(?:text|body|message|content|words)(?: of)?)|\\b(?:(?:mit dem |und dem )?(?:text|inhalt|nachrichtentext|wortlaut)|schreib(?:e)? ihm|sag(?:e)? ihr)|内容(?:是|为|写)?|正文(?:是|为)?|写着|说)\\s?[:：,]?\\s?${QUOTE}`,
     "iu",
   ),
+  /(?:\b(?:body|text|message|content|inhalt|nachricht)|内容|正文)\s?[:：]\s?(.+)$/isu,
   /(?:(?<!\d)[:：](?!\d|\/\/)\s?|\b(?:saying|that says|which says|reading|to say|to tell (?:him|her|them)|telling (?:him|her|them)|tell (?:him|her|them)|letting (?:him|her|them) know|let (?:him|her|them) know|informing (?:him|her|them))(?: that)?\s|\b(?:body|text|message)\sis\s)(.+)$/isu,
   /^say\s+(.+)$/isu,
   /\b(?:email|mail|message|text|write|inform|tell|notify|schreib)\b[^.\n]{0,80}\bthat\s(.+)$/isu,

@@ -53,5 +53,8 @@ export function findQuery(text: string): string {
 function withoutEnd(text: string): string {
   let query = text.replace(/[.!。！?？\s]{1,20}$/u, "");
   for (const ending of ENDINGS) query = query.replace(ending, "");
-  return query.trim().slice(0, 400);
+  return query
+    .replace(/[,，\s]{1,5}$/u, "")
+    .trim()
+    .slice(0, 400);
 }

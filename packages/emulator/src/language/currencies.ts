@@ -10,7 +10,7 @@ export interface CurrencyMention {
 const CURRENCIES = `
 USD US$ $ us_dollars? dollars? bucks us-dollars? 美元 美金
 EUR € euros? 欧元
-GBP £ british_pounds? pounds?_sterling pounds?(?!_of\\b) sterling britische[nr]?_pfund pfund_sterling 英镑
+GBP £ british_pounds? pounds?_sterling pounds?(?!_of\\b) sterling britische[nr]?_pfund pfund_sterling pfund(?=_in\\b|[.,?!]|$) 英镑
 JPY yen japanese_yen japanische[nr]?_yen 日元 日圆
 CNY ¥ yuan renminbi rmb 人民币 元(?![旦素])
 CHF swiss_francs? schweizer_franken franken sfr 瑞士法郎

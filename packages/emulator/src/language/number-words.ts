@@ -41,6 +41,10 @@ for (const [value, unit] of [...GERMAN_UNITS.entries()].slice(1, 10))
   WORDS.set(`${unit}hundert`, 100 * value);
 for (const [value, unit] of [...ENGLISH_UNITS.entries()].slice(1, 10))
   WORDS.set(`${unit} hundred`, 100 * value);
+WORDS.set("a million", 1e6)
+  .set("half a million", 5e5)
+  .set("eine million", 1e6)
+  .set("eine halbe million", 5e5);
 WORDS.set("a dozen", 12).set("a hundred", 100).set("half a dozen", 6).set("ein dutzend", 12);
 
 /** German articles are written like the number one. */
