@@ -8,6 +8,8 @@ import type { VirtualClock } from "../state/virtual-clock.js";
 export interface MediaFile {
   bytes: Uint8Array;
   mediaType: string;
+  /** Set on what stands in for the file where the media package is missing; never kept in a folder. */
+  fallback?: true;
 }
 
 /** Makes a file when somebody asks for it. */
@@ -120,6 +122,7 @@ export class MediaFiles {
     const kept = await readFile(filename).catch(() => undefined);
     if (kept) return { bytes: kept, mediaType };
     const file = await render();
+    if (file.fallback) return file;
     await mkdir(dirname(filename), { recursive: true });
     await writeFile(filename, file.bytes);
     return file;

@@ -40,6 +40,8 @@ export interface RenderImageRequest {
 export interface RenderedImage {
   bytes: Uint8Array;
   mediaType: string;
+  /** Set on what stands in for a picture where the media package is missing. */
+  fallback?: true;
   width: number;
   height: number;
 }
@@ -71,8 +73,8 @@ export interface RenderSpeechRequest {
 export interface RenderedSpeech {
   bytes: Uint8Array;
   mediaType: string;
-  durationSeconds: number;
-  sampleRate: number;
+  /** Set on what stands in for a voice where the media package is missing. */
+  fallback?: true;
 }
 
 /** The part of `@model-gateway/emulator-media` that the emulator uses. */
