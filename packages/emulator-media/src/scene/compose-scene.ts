@@ -12,14 +12,14 @@ import type { SceneFrame } from "./scene-frame.js";
 import { n } from "./svg.js";
 
 /** How a layer moves. Every motion ends where it began after one loop. */
-export type Motion = "bob" | "float" | "hop" | "drift" | "fall";
+export type Motion = "bob" | "float" | "hop" | "drift" | "fall" | "pour" | "still";
 
 /** A part of a scene, from back to front. Lengths are in the units of the scene. */
 export interface SceneLayer {
   markup: string;
   /** What it covers; undefined for all of the picture. */
   box?: { x: number; y: number; width: number; height: number };
-  /** Undefined for what stands still. */
+  /** Undefined for what stands still behind all that moves. */
   motion?: Motion;
   /** How far the next equal one of a falling pattern is. */
   period?: number;
@@ -149,6 +149,8 @@ function figureLayers(
     const line = mixColors(palette.horizon, "#ffffff", 0.4);
     layers.push({
       markup: `<g fill="none" stroke="${line}" stroke-width="6" stroke-linecap="round" opacity=".8"><path d="M${n(center - width * 0.5)} ${n(foot)}q${n(width * 0.13)} -9 ${n(width * 0.25)} 0t${n(width * 0.25)} 0t${n(width * 0.25)} 0t${n(width * 0.25)} 0"/><path d="M${n(center - width * 0.3)} ${n(Math.min(floor, foot + 18))}q${n(width * 0.1)} -7 ${n(width * 0.2)} 0t${n(width * 0.2)} 0t${n(width * 0.2)} 0" opacity=".6"/></g>`,
+      box: { x: center - width * 0.55, y: foot - 20, width: width * 1.1, height: 50 },
+      motion: "still",
     });
   }
   return layers;
@@ -177,6 +179,7 @@ function weather(frame: SceneFrame): SceneLayer[] {
       markup:
         `<defs><linearGradient id="fog" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${fog}" stop-opacity=".15"/><stop offset=".5" stop-color="${fog}" stop-opacity=".62"/><stop offset="1" stop-color="${fog}" stop-opacity=".3"/></linearGradient></defs>` +
         `<rect width="${n(width)}" height="${n(height)}" fill="url(#fog)"/>`,
+      motion: "still",
     });
   }
   if (scene.weather.includes("storm")) {
@@ -215,5 +218,5 @@ function precipitation(kind: "snow" | "rain", { width, height, random }: SceneFr
     kind === "snow"
       ? `<g fill="#fff" opacity=".9">${drops}</g>`
       : `<g stroke="#dbe8f5" stroke-width="3" stroke-linecap="round" opacity=".55">${drops}</g>`;
-  return { markup, motion: "fall", period };
+  return { markup, motion: kind === "snow" ? "fall" : "pour", period };
 }
