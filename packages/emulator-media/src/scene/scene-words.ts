@@ -117,6 +117,7 @@ pig | pig | schwein | 猪
 ewe | sheep,lamb | schaf,schafe | 绵羊,羊
 chicken | hen,chicken | huhn,hühner,henne | 母鸡,鸡
 duck | duck | ente | 鸭子,鸭
+goose | goose,geese | gans,gänse | 鹅
 fish | fish,goldfish | fisch,goldfisch | 金鱼,鱼
 frog | frog | frosch,frösche | 青蛙
 butterfly | butterfly,butterflies | schmetterling | 蝴蝶

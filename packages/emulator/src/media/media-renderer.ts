@@ -55,6 +55,8 @@ export interface ImageDescription {
   colours: string[];
   /** Such as `dark`. */
   brightness: string;
+  /** The mean light, 0 to 100; older versions of the package do not tell it. */
+  luma?: number;
   hasAlpha: boolean;
 }
 
