@@ -8,6 +8,8 @@ export default definePackageBuild({
     "node-test": "src/node-test.ts",
     playwright: "src/playwright.ts",
     simulation: "src/simulation.ts",
+    // The thread's script is a file of its own, next to the bundle that starts it.
+    "thinking-thread": "src/chat/thinking-thread.ts",
     vitest: "src/vitest.ts",
   },
   // Jest loads what it runs as CommonJS. The command and vitest are ES modules in any case: `files` of the package

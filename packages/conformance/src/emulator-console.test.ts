@@ -16,7 +16,7 @@ const BUILD = join(ROOT, "packages/emulator/console/build.mjs");
 /** Pages by their links, and the first of their headings. */
 const PAGES = {
   ...{ Calls: "Calls", Playground: "Playground", Tasks: "Video tasks", Callbacks: "Callbacks", Keys: "Keys" },
-  ...{ Ledger: "Spent", Faults: "Faults", Script: "Scripted answers", Clock: "Clock" },
+  ...{ Ledger: "Spent", Faults: "Faults", Script: "Scripted answers", Clock: "Clock", State: "Snapshots" },
 };
 const KEY = "sk-team-0123456789";
 const QUESTION = [
@@ -256,6 +256,47 @@ describe("the console", () => {
     await expect
       .poll(() => shown.textContent())
       .toContain(new Date(emulator.clock.now()).toISOString().slice(0, 10));
+  });
+
+  it("puts states aside, has them back, and hands the whole of one out and in", async () => {
+    const { page } = await open(browser, emulator);
+    await page.getByRole("link", { name: "State" }).click();
+    await page.getByLabel("Name").fill("Before");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").filter({ hasText: "lower-case letters" }).waitFor();
+    await page.getByLabel("Name").fill("before");
+    await page.getByRole("button", { name: "Save" }).click();
+    const row = page.getByRole("row", { name: /^before / });
+    await row.waitFor();
+    emulator.keys.add({ key: "sk-late" });
+    expect(await call(emulator, "/embeddings", { model: "local-embedding", input: "one" })).toBe(200);
+    const count = page.getByRole("status");
+    await count.filter({ hasText: /^1 calls$/ }).waitFor();
+    await row.getByRole("button", { name: "Restore" }).click();
+    await count.filter({ hasText: /^0 calls$/ }).waitFor();
+    expect(emulator.keys.list().map(({ key }) => key)).toEqual(["sk-emulator", KEY]);
+
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe("state.json");
+    const file = join(folder, "state.json");
+    await download.saveAs(file);
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual(emulator.state.export());
+    emulator.keys.remove(KEY);
+    await page.getByLabel("Import").setInputFiles(file);
+    await page.getByLabel("Done").filter({ hasText: "Imported." }).waitFor();
+    expect(emulator.keys.list()).toHaveLength(2);
+    const broken = { name: "x.json", mimeType: "application/json", buffer: Buffer.from('{"format":1}') };
+    await page.getByLabel("Import").setInputFiles(broken);
+    await page.getByRole("alert").filter({ hasText: "nothing was changed: format must be" }).waitFor();
+    emulator.keys.remove(KEY);
+    await page.getByRole("button", { name: "Reset" }).click();
+    await page.getByLabel("Done").filter({ hasText: "Reset." }).waitFor();
+    expect(emulator.keys.list()).toHaveLength(2);
+    await row.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("No state was put aside.").waitFor();
+    expect(emulator.snapshots.list()).toEqual([]);
   });
 
   it("puts faults in force and lifts them, and writes answers down", async () => {

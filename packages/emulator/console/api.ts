@@ -26,6 +26,11 @@ export function answerURL(id: string): string {
   return `${CONTROL}/journal/${encodeURIComponent(id)}/response`;
 }
 
+/** Where the whole state can be read as a file. */
+export function stateURL(): string {
+  return `${CONTROL}/state`;
+}
+
 /** What happens to the journal, as it happens. */
 export function events(): EventSource {
   return new EventSource(`${CONTROL}/events`);

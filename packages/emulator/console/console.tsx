@@ -11,6 +11,7 @@ import { Ledger } from "./ledger.js";
 import { calls, follow, isConnected } from "./live-calls.js";
 import { Playground } from "./playground.js";
 import { Replies } from "./replies.js";
+import { State } from "./state.js";
 import { Tasks } from "./tasks.js";
 
 /** Pages by the first part of the address behind the `#`. */
@@ -24,6 +25,7 @@ const PAGES: Record<string, { title: string; show: (rest: string | undefined) =>
   faults: { title: "Faults", show: () => <Faults /> },
   replies: { title: "Script", show: () => <Replies /> },
   clock: { title: "Clock", show: () => <Clock /> },
+  state: { title: "State", show: () => <State /> },
 };
 const THEMES = ["system", "light", "dark"];
 const THEME = "model-gateway-emulator-theme";

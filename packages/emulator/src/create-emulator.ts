@@ -1,41 +1,35 @@
+import { join } from "node:path";
 import type { Latency, Services } from "./api/services.js";
 import { buildApp } from "./app/build-app.js";
 import { type Listener, listen } from "./app/listen.js";
 import { CONSOLE_FOLDER } from "./control/console-page.js";
 import type { AllowedCallers } from "./control/require-local-caller.js";
+import { createState } from "./create-state.js";
 import type { Emulator } from "./emulator.js";
 import { type EmulatorOptions, type SettledOptions, settleOptions } from "./emulator-options.js";
 import { BASE_PATHS } from "./http/base-kinds.js";
 import { isOpenToOthers, originAt, requireOrigin } from "./http/listen-address.js";
-import { MediaFiles } from "./media/media-files.js";
+import { StateKeeper } from "./keeper/state-keeper.js";
 import type { MediaRenderer } from "./media/media-renderer.js";
 import { MediaRendererLease } from "./media/media-renderer-lease.js";
 import { settleProfile } from "./profiles/profile.js";
 import { Recorder } from "./recordings/recorder.js";
 import { Replayer } from "./recordings/replayer.js";
 import type { Tape } from "./recordings/tape.js";
-import { FaultStore } from "./state/fault-store.js";
-import { GroupStore, isBuiltIn } from "./state/group-store.js";
-import { Journal } from "./state/journal.js";
-import { KeyStore, maskKey } from "./state/key-store.js";
-import { Ledger } from "./state/ledger.js";
-import { ModelStore } from "./state/model-store.js";
-import { RateWindows } from "./state/rate-windows.js";
+import { isBuiltIn } from "./state/group-store.js";
+import { maskKey } from "./state/key-store.js";
 import { bodyOf, describeCall } from "./state/recorded-call.js";
 import { Refusal } from "./state/refusal.js";
-import { ReplyStore } from "./state/reply-store.js";
-import { VirtualClock } from "./state/virtual-clock.js";
-import { CallbackLog } from "./tasks/callback-log.js";
-import { TaskStore } from "./tasks/task-store.js";
-import { isTerminal } from "./tasks/video-task.js";
+import { ReplyFunctions } from "./state/reply-functions.js";
 import { Upstream } from "./upstream/upstream.js";
-import { shapesOf } from "./videos/shaped-task.js";
 import { taskBody } from "./videos/task-body.js";
 
 /** What stands in for parts of an emulator. */
 interface EmulatorParts {
   media?: Partial<MediaRenderer>;
   consoleFolder?: string;
+  /** Default true. */
+  threads?: boolean;
 }
 
 /** Where requests go that need no port. The top-level domain is reserved: it never leaves the machine. */
@@ -55,48 +49,47 @@ const PORTLESS_ORIGIN = "http://emulator.localhost";
  */
 export function createEmulator(
   options: EmulatorOptions = {},
-  { media, consoleFolder = CONSOLE_FOLDER }: EmulatorParts = {},
+  { media, consoleFolder = CONSOLE_FOLDER, threads = true }: EmulatorParts = {},
 ): Emulator {
-  const { seed, latency, pace, keys, anyKey, groups, dataDir, chatImageForm, videoTimings, ...settled } =
-    settleOptions(options);
+  const settled = settleOptions(options);
+  const { seed, latency, pace, dataDir, chatImageForm } = settled;
   const closing = new AbortController();
-  const clock = new VirtualClock();
-  const callbacks = new CallbackLog(clock, closing.signal);
-  const files = new MediaFiles(clock, dataDir);
-  const ledger = new Ledger(() => clock.now());
-  const models = new ModelStore(settled.models);
-  const groupStore = new GroupStore(groups, models);
-  const tasks = new TaskStore(clock, videoTimings, (task) => {
-    if (isTerminal(task.status) && task.status !== "succeeded") ledger.refund(task.id);
-    const { callbackURL } = task.settings;
-    if (callbackURL === undefined) return undefined;
-    return callbacks.send(task.id, callbackURL, shapesOf(services).called(task, services));
-  });
   const upstream = settled.upstream && new Upstream(settled.upstream);
   const tape = tapeOf(settled, upstream);
-  const services: Services = {
+  const shared = {
     seed,
     latency: latencyOf(latency),
     profile: settleProfile(settled.profile),
     pace,
     chatImageForm,
-    clock,
-    models,
-    groups: groupStore,
-    keys: new KeyStore(keys, { groups: groupStore, models, now: () => clock.now(), anyKey }),
-    rates: new RateWindows(() => clock.now()),
-    ledger,
-    journal: new Journal(settled.journal),
-    faults: new FaultStore(),
     upstream,
     tape,
-    replies: new ReplyStore(settled.replies),
     unmatched: settled.unmatched,
-    tasks,
-    callbacks,
-    files,
+    threads,
     media: media === undefined ? new MediaRendererLease() : MediaRendererLease.of(media),
-    openExchanges: new Set(),
+    openExchanges: new Set<AbortController>(),
+  };
+  const stateSettings = {
+    options: settled,
+    shared,
+    mediaFolder: dataDir === undefined ? undefined : join(dataDir, "media"),
+    functions: new ReplyFunctions(settled.replies),
+    closing: closing.signal,
+  };
+  const keeper = new StateKeeper({
+    dataDir,
+    initial: settled.state,
+    create: (origin) => createState(stateSettings, origin),
+  });
+  /** Of the state that is in force now. */
+  const services = (): Services => keeper.current.services;
+  const serve = async (request: Request): Promise<Response> => {
+    try {
+      return await app.fetch(request);
+    } finally {
+      // What was answered is kept.
+      keeper.flush();
+    }
   };
   let listener: Listener | undefined;
   let origin = PORTLESS_ORIGIN;
@@ -119,7 +112,7 @@ export function createEmulator(
       request.signal.throwIfAborted();
       if (closing.signal.aborted) throw new TypeError("fetch failed", { cause: closing.signal.reason });
       try {
-        return await app.fetch(request);
+        return await serve(request);
       } catch (error) {
         if (request.signal.aborted) throw request.signal.reason;
         // What the platform's fetch throws when the network fails.
@@ -130,7 +123,7 @@ export function createEmulator(
       closing.signal.throwIfAborted();
       if (listener) throw new Error(`The emulator already listens on ${origin}.`);
       const advertised = advertise === undefined ? undefined : requireOrigin("advertise", advertise);
-      listener = await listen((request) => app.fetch(request), port, host);
+      listener = await listen(serve, port, host);
       origin = advertised ?? originAt(host, listener.port);
       callers = { advertised: new URL(origin).hostname, addresses: isOpenToOthers(host) };
       return emulator;
@@ -138,97 +131,103 @@ export function createEmulator(
     async close() {
       const reason = new Error("The emulator was closed.");
       closing.abort(reason);
-      clock.reset();
+      keeper.current.leave();
       await listener?.close();
       listener = undefined;
-      for (const exchange of services.openExchanges) exchange.abort(reason);
-      services.journal.close();
-      await services.media.release();
+      for (const exchange of shared.openExchanges) exchange.abort(reason);
+      keeper.close();
+      services().journal.close();
+      await shared.media.release();
       await tape?.close();
     },
     reset() {
-      clock.reset();
-      for (const part of [
-        models,
-        groupStore,
-        services.keys,
-        services.rates,
-        ledger,
-        tasks,
-        callbacks,
-        files,
-      ]) {
-        part.reset();
-      }
-      services.replies.reset();
-      services.faults.clear();
-      services.journal.clear();
+      keeper.reset();
       tape?.reset();
     },
+    state: {
+      export: () => keeper.export(),
+      import: (state) => keeper.import(state),
+    },
+    snapshots: {
+      save: (name) => keeper.saveSnapshot(name),
+      restore: (name) => keeper.restoreSnapshot(name),
+      list: () => keeper.listSnapshots(),
+      remove: (name) => keeper.removeSnapshot(name),
+    },
     clock: {
-      now: () => clock.now(),
-      set: (ms) => clock.set(ms),
-      advance: (ms) => clock.advance(ms),
-      nextAt: () => clock.nextAt(),
+      now: () => services().clock.now(),
+      set: (ms) => services().clock.set(ms),
+      advance: (ms) => services().clock.advance(ms),
+      nextAt: () => services().clock.nextAt(),
     },
     keys: {
-      add: (key) => services.keys.add(key),
-      update: (key, changes) => services.keys.update(key, changes),
-      remove: (key) => services.keys.remove(key),
-      list: () => services.keys.list(),
+      add: (key) => services().keys.add(key),
+      update: (key, changes) => services().keys.update(key, changes),
+      remove: (key) => services().keys.remove(key),
+      list: () => services().keys.list(),
     },
     groups: {
-      add: (group) => groupStore.add(group),
-      update: (name, changes) => groupStore.update(name, changes),
+      add: (group) => services().groups.add(group),
+      update: (name, changes) => services().groups.update(name, changes),
       remove: (name) => {
-        const user = services.keys.list().find(({ group }) => group === name);
+        const user = services()
+          .keys.list()
+          .find(({ group }) => group === name);
         if (user) {
           throw new Refusal(
             `The token group "${name}" is that of the key ${maskKey(user.key)}; change or remove the key first.`,
           );
         }
-        return groupStore.remove(name);
+        return services().groups.remove(name);
       },
-      list: () => groupStore.list(),
+      list: () => services().groups.list(),
     },
     models: {
-      add: (model) => models.add(model),
+      add: (model) => services().models.add(model),
       remove: (id) => {
-        const group = groupStore.list().find((each) => each.models.includes(id) && !isBuiltIn(each.name));
-        const key = services.keys.list().find((each) => each.models?.includes(id));
+        const group = services()
+          .groups.list()
+          .find((each) => each.models.includes(id) && !isBuiltIn(each.name));
+        const key = services()
+          .keys.list()
+          .find((each) => each.models?.includes(id));
         const user = group ? `token group "${group.name}"` : key && `key ${maskKey(key.key)}`;
         if (user) throw new Refusal(`The ${user} has the model "${id}"; take it from there first.`);
-        return models.remove(id);
+        return services().models.remove(id);
       },
-      list: () => models.list(),
+      list: () => services().models.list(),
     },
     ledger: {
-      list: (filter) => ledger.list(filter),
-      total: (key) => ledger.total(key),
+      list: (filter) => services().ledger.list(filter),
+      total: (key) => services().ledger.total(key),
     },
     journal: {
-      list: (filter) => services.journal.list(filter),
+      list: (filter) => services().journal.list(filter),
       get: (id) => {
-        const exchange = services.journal.exchange(id);
-        const entry = exchange && services.journal.list().find((each) => each.id === id);
+        const exchange = services().journal.exchange(id);
+        const entry =
+          exchange &&
+          services()
+            .journal.list()
+            .find((each) => each.id === id);
         return entry && describeCall(entry, exchange);
       },
       bytes: (id) => {
-        const exchange = services.journal.exchange(id);
+        const exchange = services().journal.exchange(id);
         return exchange && !exchange.dropped ? bodyOf(exchange) : undefined;
       },
-      subscribe: (listener) => services.journal.subscribe(listener),
-      clear: () => services.journal.clear(),
+      subscribe: (listener) => services().journal.subscribe(listener),
+      clear: () => services().journal.clear(),
     },
     faults: {
-      add: (fault) => services.faults.add(fault),
-      list: () => services.faults.list(),
-      clear: (id) => services.faults.clear(id),
+      add: (fault) => services().faults.add(fault),
+      list: () => services().faults.list(),
+      clear: (id) => services().faults.clear(id),
     },
     replies: {
-      add: (rule) => services.replies.add(rule),
-      list: () => services.replies.list(),
-      clear: (id) => services.replies.clear(id),
+      add: (rule) => services().replies.add(rule),
+      list: () => services().replies.list(),
+      clear: (id) => services().replies.clear(id),
     },
     recordings: {
       list: () => tape?.list() ?? [],
@@ -241,14 +240,17 @@ export function createEmulator(
       about: () => tape?.description,
     },
     videos: {
-      list: (filter) => tasks.list(filter).map((task) => ({ id: task.id, ...taskBody(task, services) })),
-      succeed: (id) => tasks.succeed(id),
-      fail: (id, message) => tasks.fail(id, message),
-      timeline: (id) => tasks.timeline(id),
+      list: (filter) =>
+        services()
+          .tasks.list(filter)
+          .map((task) => ({ id: task.id, ...taskBody(task, services()) })),
+      succeed: (id) => services().tasks.succeed(id),
+      fail: (id, message) => services().tasks.fail(id, message),
+      timeline: (id) => services().tasks.timeline(id),
     },
     callbacks: {
-      list: (filter) => callbacks.list(filter),
-      resend: (id) => callbacks.resend(id),
+      list: (filter) => services().callbacks.list(filter),
+      resend: (id) => services().callbacks.resend(id),
     },
     [Symbol.asyncDispose]: () => emulator.close(),
   };

@@ -1,6 +1,7 @@
 import { CHAT_IMAGE_FORMS, type ChatImageForm } from "./api/chat-image-form.js";
 import { requireOrigin } from "./http/listen-address.js";
 import { STREAM_PACES, type StreamPace } from "./http/pace-stream.js";
+import type { EmulatorState } from "./persistence/state-document.js";
 import type { Profile } from "./profiles/profile.js";
 import type { RecordOptions } from "./recordings/recorder.js";
 import type { ReplayOptions } from "./recordings/replayer.js";
@@ -45,8 +46,13 @@ export interface EmulatorOptions {
   pace?: StreamPace;
   /** What the journal keeps of bodies; `maxBytes` of whole ones in all. Default `{ bodies: "whole", maxBytes: 67108864 }`. */
   journal?: Partial<JournalSettings>;
-  /** Folder in which rendered media are kept as files too; in memory only by default. */
+  /**
+   * Folder that keeps everything, for the next emulator that is given it: what these options name is added to what it
+   * holds, where it is not there. Rendered media lie in its `media/`. One emulator at a time; default: memory only.
+   */
   dataDir?: string;
+  /** State to begin with, as `state.export()` gave it, unless `dataDir` holds one already. `reset` returns to it. */
+  state?: EmulatorState;
   /** How `local-chat-image` puts its image into an answer; a marker `[[as:…]]` in a prompt overrides it. Default `markdown`. */
   chatImageForm?: ChatImageForm;
   /** Origins of web pages that may call the API, such as `http://localhost:5173`; `*` for all. Default: none. */
@@ -58,10 +64,11 @@ export interface EmulatorOptions {
 /** Options with every default filled in. */
 export interface SettledOptions
   extends Required<
-    Omit<EmulatorOptions, "dataDir" | "videoTimings" | "journal" | "upstream" | "record" | "replay">
+    Omit<EmulatorOptions, "dataDir" | "state" | "videoTimings" | "journal" | "upstream" | "record" | "replay">
   > {
   journal: JournalSettings;
   dataDir: string | undefined;
+  state: EmulatorState | undefined;
   upstream: UpstreamOptions | undefined;
   record: RecordOptions | undefined;
   replay: ReplayOptions | undefined;
@@ -126,6 +133,7 @@ export function settleOptions(options: EmulatorOptions): SettledOptions {
     cors,
     journal,
     dataDir,
+    state: options.state,
     chatImageForm,
     videoTimings,
   };

@@ -1,4 +1,6 @@
 import type { BaseKind } from "./http/base-kinds.js";
+import type { StateSnapshot } from "./keeper/snapshot-shelf.js";
+import type { EmulatorState } from "./persistence/state-document.js";
 import type { RecordingEntry } from "./recordings/tape.js";
 import type { ActiveFault, Fault } from "./state/fault-store.js";
 import type { EmulatorGroup } from "./state/group-store.js";
@@ -39,8 +41,33 @@ export interface Emulator {
   listen(options?: ListenOptions): Promise<Emulator>;
   /** Frees the port and ends open streams at once. @throws Error when recordings could not be written */
   close(): Promise<void>;
-  /** Back to the state right after creation: options' keys and groups, real time, nothing done and nothing spent. */
+  /**
+   * Back to what was imported last; without it, to the state right after creation: options' keys and groups, real time,
+   * nothing done and nothing spent.
+   */
   reset(): void;
+  /** All that it holds, keys whole. */
+  readonly state: {
+    /** As JSON. Calls under way are not in it. */
+    export(): EmulatorState;
+    /**
+     * Puts it in the place of what there is, at once. Calls under way are answered, and what they still do is lost with the
+     * state that they began in. What is due by now happens.
+     *
+     * @throws TypeError that names what makes no sense in it; nothing has changed then
+     */
+    import(state: EmulatorState): void;
+  };
+  /** States put aside under names: in `dataDir` where there is one, else in memory. */
+  readonly snapshots: {
+    /** In place of the one of that name. @throws TypeError for a name of other than `a-z 0-9 . _ -` */
+    save(name: string): void;
+    /** As `state.import`, but `reset` still returns to what it returned to. @throws TypeError also when there is none */
+    restore(name: string): void;
+    list(): StateSnapshot[];
+    /** Returns whether there was one. */
+    remove(name: string): boolean;
+  };
   readonly clock: {
     /** Milliseconds since the epoch. */
     now(): number;

@@ -4,6 +4,8 @@ export type { Emulator, EmulatorVideo, ListenOptions } from "./emulator.js";
 export type { EmulatorOptions } from "./emulator-options.js";
 export { type ExpectedCall, expectCalls } from "./expect-calls.js";
 export type { BaseKind } from "./http/base-kinds.js";
+export type { StateSnapshot } from "./keeper/snapshot-shelf.js";
+export type { EmulatorState } from "./persistence/state-document.js";
 export type { Profile, ProfileName, ProfileSettings } from "./profiles/profile.js";
 export type { RecordOptions } from "./recordings/recorder.js";
 export type { ReplayOptions } from "./recordings/replayer.js";

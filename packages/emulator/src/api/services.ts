@@ -54,6 +54,8 @@ export interface Services {
   callbacks: CallbackLog;
   files: MediaFiles;
   media: MediaRendererLease;
+  /** Whether long work may go to threads, whose time is not that of a simulated world. */
+  threads: boolean;
   /** One per request in progress; aborting it ends the request. */
   openExchanges: Set<AbortController>;
 }

@@ -25,10 +25,15 @@ const EXPOSED_HEADERS = [
   ...["x-ratelimit-reset-requests", "content-length", "content-range", "accept-ranges"],
 ];
 
-/** The web-standard application: every route below each of the four base addresses, the paths of the profile, result files, the control API. */
-export function buildApp(services: Services, emulator: Emulator, settings: AppSettings): Hono {
+/**
+ * The web-standard application: every route below each of the four base addresses, the paths of the profile, result
+ * files, the control API.
+ *
+ * @param current the services of the state that is in force: a call stays with those that it began with
+ */
+export function buildApp(current: () => Services, emulator: Emulator, settings: AppSettings): Hono {
   const app = new Hono();
-  const native = NATIVE_PATHS[services.profile.tasks];
+  const native = NATIVE_PATHS[current().profile.tasks];
   if (settings.cors.length > 0) {
     const origin = settings.cors.includes("*") ? "*" : [...settings.cors];
     const allow = cors({ origin, exposeHeaders: EXPOSED_HEADERS, maxAge: 600 });
@@ -41,11 +46,12 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
   }
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
-    app.on(route.method, prefix + route.path, (context) =>
-      observeRequest(services, context.req.raw, (observed) =>
+    app.on(route.method, prefix + route.path, (context) => {
+      const services = current();
+      return observeRequest(services, context.req.raw, (observed) =>
         answerRoute(services, route, { ...observed, base }, context.req.param()),
-      ),
-    );
+      );
+    });
   };
   for (const route of native.routes) serve("general", "", { ...route, isNative: !isDescribed(route) });
   if (native.base !== undefined) for (const route of routes) serve("general", native.base, route);
@@ -53,19 +59,21 @@ export function buildApp(services: Services, emulator: Emulator, settings: AppSe
     for (const route of routes) serve(base, BASE_PATHS[base], route);
     for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
   }
+  const { tape } = current();
   // Nothing is made here while others answer.
-  if (!services.tape) {
-    app.get("/files/:owner/:name", (context) =>
-      observeRequest(services, context.req.raw, ({ request, url }) =>
+  if (!tape) {
+    app.get("/files/:owner/:name", (context) => {
+      const services = current();
+      return observeRequest(services, context.req.raw, ({ request, url }) =>
         serveFile(services, request, url, context.req.param()),
-      ),
-    );
+      );
+    });
   }
   addControlRoutes(app, emulator, settings);
-  if (services.tape) addTapeRoutes(app, services, services.tape);
+  if (tape) addTapeRoutes(app, current, tape);
   else {
     app.notFound((context) =>
-      observeRequest(services, context.req.raw, ({ request, url }) => {
+      observeRequest(current(), context.req.raw, ({ request, url }) => {
         throw noSuchEndpoint(request, url);
       }),
     );

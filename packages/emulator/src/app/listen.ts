@@ -54,21 +54,33 @@ export async function listen(
 function destroyOnError(response: Response, outgoing: Outgoing): Response {
   if (!response.body) return response;
   const reader = response.body.getReader();
-  const body = new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
         if (done) controller.close();
         else controller.enqueue(value);
       } catch (error) {
+        await written(outgoing);
         if (error instanceof ConnectionDropped && error.isReset) outgoing.socket?.resetAndDestroy();
         outgoing.destroy();
         controller.close();
       }
     },
     cancel: (reason) => reader.cancel(reason),
-  });
+  };
+  // Nothing is read ahead: what came before a reset has been written by then.
+  const body = new ReadableStream(source, { highWaterMark: 0 });
   return new Response(body, { status: response.status, headers: response.headers });
+}
+
+/** The end of a connection takes with it what the system was not given yet. */
+async function written({ socket }: Outgoing): Promise<void> {
+  if (socket === null || socket.destroyed) return;
+  await new Promise<void>((resolve) => {
+    socket.once("close", resolve);
+    socket.write("", () => resolve());
+  });
 }
 
 function describe(cause: NodeJS.ErrnoException, port: number, hostname: string): Error {

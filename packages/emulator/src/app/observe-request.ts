@@ -70,7 +70,7 @@ export async function observeRequest(
     entry.durationMs = performance.now() - started;
     entry.complete = complete;
     services.openExchanges.delete(controller);
-    services.journal.changed(entry);
+    services.journal.ended(entry);
     request.signal.removeEventListener("abort", onClientGone);
   };
 
@@ -119,7 +119,7 @@ function watchBody(
   finish: (complete: boolean) => void,
 ): Response {
   const reader = body.getReader();
-  const watched = new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
@@ -139,7 +139,9 @@ function watchBody(
       finish(false);
       return reader.cancel(reason);
     },
-  });
+  };
+  // Nothing is read ahead: an error would take with it what was not taken yet.
+  const watched = new ReadableStream(source, { highWaterMark: 0 });
   return new Response(watched, { status: response.status, headers: response.headers });
 }
 

@@ -11,19 +11,24 @@ import { type ObservedRequest, observeRequest } from "./observe-request.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Serves what answers lead to, and each path that the API does not have: an upstream may know it. */
-export function addTapeRoutes(app: Hono, services: Services, tape: Tape): void {
+/**
+ * Serves what answers lead to, and each path that the API does not have: an upstream may know it.
+ *
+ * @param current as of `buildApp`
+ */
+export function addTapeRoutes(app: Hono, current: () => Services, tape: Tape): void {
   app.get(`${LINK_PREFIX}:id/:name`, (context) =>
-    observeRequest(services, context.req.raw, (observed) => serveLinkedFile(tape, observed)),
+    observeRequest(current(), context.req.raw, (observed) => serveLinkedFile(tape, observed)),
   );
-  app.notFound((context) =>
-    observeRequest(services, context.req.raw, (observed) => {
+  app.notFound((context) => {
+    const services = current();
+    return observeRequest(services, context.req.raw, (observed) => {
       const { request, url } = observed;
       if (!METHODS.includes(request.method)) throw noSuchEndpoint(request, url);
       const { base } = splitBasePath(url.pathname);
       return answerRoute(services, anyRoute(request.method), { ...observed, base: base ?? "general" }, {});
-    }),
-  );
+    });
+  });
 }
 
 /** A path that the emulator itself does not serve. */

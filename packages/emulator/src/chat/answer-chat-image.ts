@@ -7,9 +7,9 @@ import { outputImageTokens } from "../images/image-tokens.js";
 import { usualSizeLike } from "../images/usual-size.js";
 import { hashText } from "../language/hash-text.js";
 import { countTokens } from "../language/tokenize.js";
+import type { ImageRecipe } from "../media/file-recipe.js";
 import { readImageSize } from "../media/read-image-size.js";
-import { readInputImages } from "../media/read-input-image.js";
-import { renderImage } from "../media/render-image.js";
+import { renderImageRecipe } from "../media/render-image-recipe.js";
 import {
   type ChatImageMessage,
   chatImageDeltas,
@@ -41,19 +41,21 @@ export async function answerChatImage(
   bill.expect(model, { images: request.count, inputTokens: promptTokens, outputTokens: completionTokens });
 
   const makeMessage = async (index: number): Promise<ChatImageMessage> => {
-    const render = async () =>
-      renderImage(services, {
+    const recipe: ImageRecipe = {
+      kind: "image",
+      request: {
         ...size,
         prompt: wanted.prompt,
         seed: seed + index,
         format: "png",
         details: [formatPixelSize(size), `quality ${wanted.quality}`],
-        inputs: await readInputImages(services, wanted.inputs),
-      });
+      },
+      inputs: wanted.inputs,
+    };
     const path = `${id}/${index + 1}.png`;
     const imageURL = embedsImage(form)
-      ? `data:image/png;base64,${Buffer.from((await render()).bytes).toString("base64")}`
-      : services.files.publish(url.origin, path, services.clock.now(), render);
+      ? `data:image/png;base64,${Buffer.from((await renderImageRecipe(services, recipe)).bytes).toString("base64")}`
+      : services.files.publish(url.origin, path, services.clock.now(), recipe);
     return chatImageMessage(form, { prompt: wanted.prompt, size: formatPixelSize(size), url: imageURL });
   };
   const messages: ChatImageMessage[] = [];

@@ -1,28 +1,17 @@
 import { calculate, findExpressions } from "../language/calculate.js";
+import { languageOf } from "../language/detect-language.js";
 import { hashText } from "../language/hash-text.js";
+import { PHRASES } from "../language/phrases/phrases.js";
 import { splitPassages, splitSentences } from "../language/split-passages.js";
 import { similarity, textFeatures } from "../language/text-features.js";
 import type { Conversation } from "./read-conversation.js";
 
-const GREETING =
-  /^(?:hello|hi|hey|good (?:morning|afternoon|evening)|greetings|howdy|你好|您好|嗨)(?: there)?(?:[\s,!.]+how are you(?: doing)?(?: today)?)?[\s!?.,。！，？]*$/i;
-const GREETINGS = [
-  "Hello! How can I help you?",
-  "Hi! What can I do for you?",
-  "Hello there! What would you like to know?",
-];
-const CHINESE_GREETING = "你好！有什么可以帮你？";
-const THANKS = /^(?:thanks|thank you|thx|cheers|谢谢|多谢)[^?？]{0,40}$/i;
 const ECHO =
   /^(?:please |just |now |can you |could you )*(?:(?:say|repeat|echo|reply with|respond with|answer with)\b|(?:output|print|write)\b(?=\s+(?:only|exactly|just|the (?:exact )?(?:word|text|phrase)|["'“‘`])))(?:\s+(?:back|after me|only|exactly|just|the (?:exact |single |one )*(?:word|words|number|text|phrase|sentence|string)|this|the following|with|verbatim))*\s*[:：]?\s*(.+)$/is;
 const NOTHING_TO_ECHO =
   /^(?:an?|me|about|some|down|to|in|something|anything|json|yaml|xml|markdown|at most|no more)\b/i;
 const FINAL_ECHO = /^(?:please )?(?:reply|respond|answer) with (?:only|exactly|just|nothing but|the)\b/i;
 const COUNT = /^(?:please |can you |could you )*count (?:up )?(?:from (\d{1,4}) )?to (\d{1,4})\b/i;
-const IDENTITY =
-  /^(?:so )?(?:who|what) are you\b|^what(?:'s| is) your name\b|^what can you do\b|^你是谁|^你能做什么/i;
-const INTRODUCTION =
-  "I am a local model of the Model Gateway emulator. I answer from the context I am given, call tools, fill JSON schemas, calculate, summarise and list.";
 const LONGEST_COUNT = 500;
 const SUMMARISE =
   /^(?:please |can you |could you )*(?:summari[sz]e|tl;?dr|give (?:me )?(?:a|the) (?:brief |short )?summary)|^(?:请)?(?:总结|概括|摘要)/i;
@@ -34,20 +23,13 @@ const LONGEST_LIST = 10;
 /** What a local model can do without looking anything up; undefined when the request is something else. */
 export function builtInAnswer(conversation: Conversation, seed: number): string | undefined {
   const request = conversation.question;
-  if (GREETING.test(request)) {
-    return /[\u4e00-\u9fff]/.test(request)
-      ? CHINESE_GREETING
-      : GREETINGS[hashText(request, seed) % GREETINGS.length];
-  }
-  if (THANKS.test(request)) return "You are welcome!";
-  if (IDENTITY.test(request)) return INTRODUCTION;
+  const phrases = PHRASES[languageOf(request)];
+  if (phrases.greeting.test(request))
+    return phrases.greetings[hashText(request, seed) % phrases.greetings.length];
+  if (phrases.thanks.test(request)) return phrases.welcome;
+  if (phrases.identity.test(request)) return phrases.introduction;
   return (
-    arithmetic(conversation.userText) ??
-    arithmetic(request) ??
-    count(request) ??
-    summary(conversation) ??
-    list(conversation) ??
-    echo(conversation)
+    arithmetic(request) ?? count(request) ?? summary(conversation) ?? list(conversation) ?? echo(conversation)
   );
 }
 

@@ -30,7 +30,7 @@ export function classify(text: string, labels: readonly string[]): string {
 /** The category that a sentence speaks of: `Is this message urgent?` */
 export function categoryNamedIn(sentence: string): Category | undefined {
   const lower = sentence.toLowerCase();
-  const words = lower.match(/\p{Script=Latin}{5,}/gu) ?? [];
+  const words = lower.match(/\p{Script=Latin}{4,}/gu) ?? [];
   return (
     CATEGORIES.find(({ names }) =>
       names.some((name) => /\p{Script=Han}/u.test(name) && lower.includes(name)),

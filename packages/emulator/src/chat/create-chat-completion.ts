@@ -14,6 +14,7 @@ import { limitReply } from "./limit-reply.js";
 import { countPromptTokens } from "./prompt-tokens.js";
 import type { LimitedReply } from "./reply.js";
 import { sayScripted } from "./say-scripted.js";
+import { sharedThinker } from "./thinker.js";
 
 /** `POST /chat/completions`: one reply, whole or as a stream; with the image-chat model, an image. */
 export async function createChatCompletion(exchange: Exchange): Promise<Response> {
@@ -46,7 +47,10 @@ async function think(exchange: Exchange, request: ChatRequest, reasons: boolean)
   const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
   const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
   const seed = request.seed ?? services.seed;
-  const reply = composeReply(request, { seed, reasons, seenImages });
+  const settings = { seed, reasons, seenImages };
+  const reply = await (services.threads
+    ? sharedThinker.compose(request, settings)
+    : composeReply(request, settings));
   explain(...reply.why);
   return limitReply(reply, request);
 }

@@ -1,6 +1,7 @@
 import { type Language, languageOf } from "../language/detect-language.js";
 import { PHRASES, type Phrases } from "../language/phrases/phrases.js";
 import { splitSentences } from "../language/split-passages.js";
+import { categoryOf } from "./classify.js";
 import type { Conversation } from "./read-conversation.js";
 
 /** What is asked to be done with which text, and how the answer is to look. */
@@ -33,6 +34,8 @@ const LONGEST_LABEL = 30;
 const MOST_LABELS = 20;
 /** `Review: …`, `Text:`: what the material is called is no part of it. */
 const MATERIAL_LABEL = /^\s*\p{L}[\p{L} -]{0,24}[:：]\s*/u;
+/** A text in quotes, longer than a name. */
+const QUOTED = /["„“「]([^"”“」]{16,4000})["”“」]/;
 const COLON = /^([^\n:：]{4,200}[:：])\s*(\S[\s\S]*)$/;
 
 /** Takes a request apart into what to do and what to do it with. */
@@ -58,7 +61,7 @@ export function readTask({ userText, question, sources, systemText }: Conversati
     wantsSummary: phrases.summary.test(asked),
     sentences: numberIn(phrases.sentences.exec(asked), phrases),
     bullets: wantsList === undefined ? undefined : (numberIn(wantsList, phrases) ?? 0),
-    labels: phrases.classification.test(lines) ? labelsIn(instruction, phrases) : [],
+    labels: labelsAsked(instruction, phrases.classification.test(lines), phrases),
     isYesOrNo: phrases.yesOrNo.test(asked),
   };
 }
@@ -78,7 +81,8 @@ function blocksOf(text: string): string[] {
 
 function numberIn(match: RegExpExecArray | null, { numbers }: Phrases): number | undefined {
   if (match === null) return undefined;
-  const word = match[1]?.toLowerCase() ?? "";
+  // `one-sentence` has no other number.
+  const word = match[1]?.toLowerCase() ?? (/-sentence/i.test(match[0]) ? "one" : "");
   return numbers[word] ?? (/^\d+$/.test(word) ? Number(word) : undefined);
 }
 
@@ -98,8 +102,15 @@ function partsOf(text: string, phrases: Phrases): Parts {
 function partsOfBlock(block: string, below: string, phrases: Phrases): Parts {
   const material = below.replace(MATERIAL_LABEL, "");
   const [, lead = "", rest = ""] = COLON.exec(block.trim()) ?? [];
-  if (lead !== "" && isInstruction(lead, phrases) && below === "" && !phrases.classification.test(lead))
+  // Labels stand before a colon, or behind it.
+  const hasLabels = !phrases.classification.test(lead) || labelsOf(lead, phrases).length > 1;
+  if (lead !== "" && isInstruction(lead, phrases) && below === "" && hasLabels)
     return { instruction: lead, material: rest };
+  const quoted = below === "" ? QUOTED.exec(block) : null;
+  if (quoted !== null) {
+    const around = block.replace(quoted[0], " ");
+    if (isInstruction(around, phrases)) return { instruction: around.trim(), material: quoted[1] ?? "" };
+  }
   const sentences = block.split("\n").flatMap(splitSentences);
   const asking = new Set(sentences.filter((sentence) => isInstruction(sentence, phrases)));
   const others = below === "" ? sentences.filter((one) => !asking.has(one)) : [];
@@ -110,10 +121,19 @@ function partsOfBlock(block: string, below: string, phrases: Phrases): Parts {
   };
 }
 
-function isInstruction(text: string, { instruction }: Phrases): boolean {
+function isInstruction(text: string, { instruction, classification }: Phrases): boolean {
   const line = text.trim();
   if (line.length > LONGEST_INSTRUCTION) return false;
-  return /[?？]["”’」]?$/.test(line) || splitSentences(line).some((sentence) => instruction.test(sentence));
+  if (/[?？]["”’」]?$/.test(line)) return true;
+  if (/[:：]$/.test(line) && classification.test(line)) return true;
+  return splitSentences(line).some((sentence) => instruction.test(sentence));
+}
+
+/** Names of categories need nobody to say that one of them is wanted. */
+function labelsAsked(instruction: string, isAsked: boolean, phrases: Phrases): string[] {
+  const labels = labelsIn(instruction, phrases);
+  const known = labels.filter((label) => categoryOf(label) !== undefined).length;
+  return isAsked || known === labels.length ? labels : [];
 }
 
 /** The labels of an enumeration such as `as positive, negative or neutral`. */
@@ -128,7 +148,7 @@ function labelsIn(instruction: string, phrases: Phrases): string[] {
 
 function labelsOf(sentence: string, { separator, labelLead }: Phrases): string[] {
   if (sentence.length > LONGEST_INSTRUCTION) return [];
-  const clause = sentence.replace(/[.!?。！？]+\s*$/, "");
+  const clause = sentence.replace(/[.!?。！？:：)）]+\s*$/, "");
   const items = clause
     .split(new RegExp(separator, "giu"))
     .map((item) => item.trim().replace(/^["'„“]|["'”“]$/g, ""));

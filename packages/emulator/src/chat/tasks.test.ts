@@ -72,6 +72,24 @@ describe("an answer", () => {
       "Yes",
     ],
     [
+      "is yes for what is quoted",
+      ['Is this spam? "You have won!!! Click here now" Answer yes or no.'],
+      "Yes",
+    ],
+    [
+      "sorts what stands behind a colon",
+      ["Decide whether this is positive or negative: The plot was boring."],
+      /^(?:positive|negative)$/,
+    ],
+    [
+      "sorts by labels behind a stroke",
+      ['Text: "I love this product, it works."\nSentiment (positive/negative):'],
+      "positive",
+    ],
+    ["greets in German", ["Hallo!"], /^(?:Hallo|Guten Tag)/],
+    ["takes thanks in German", ["Vielen Dank!"], "Gern geschehen!"],
+    ["says what it is in Chinese", ["请问你是谁？"], /本地模型/],
+    [
       "is no where none does",
       ["Is this urgent? Answer yes or no.\n\nHere are the photos of our trip."],
       "No",

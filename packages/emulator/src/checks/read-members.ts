@@ -1,3 +1,4 @@
+import { isRecord } from "../json/is-record.js";
 import type { Field } from "./field.js";
 
 /** How each member of an object is read. */
@@ -45,7 +46,11 @@ export function collectMembers<T extends object>(
     if (!field.present && !(complete && isVital)) continue;
     members[name] = field.value === null && !isVital ? undefined : readers[name](field);
   }
-  return members;
+  // As they came: what is written again is to be equal to what was read.
+  const given = Object.keys(isRecord(body.value) ? body.value : {}).filter((name) =>
+    Object.hasOwn(members, name),
+  ) as (keyof T)[];
+  return Object.fromEntries(given.map((name) => [name, members[name]])) as Partial<T>;
 }
 
 /** The items of an array of strings. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -9,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEmulator } from "../index.js";
+import { temporaryFolder } from "../testing/temporary-folder.js";
 import { parseCommand } from "./parse-command.js";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
@@ -66,6 +68,115 @@ describe("model-gateway-emulator start", () => {
     const { code, stderr } = await cli("start", "--port", String(port)).result;
     expect(code).toBe(1);
     expect(stderr).toContain(`Port ${port} is in use`);
+  });
+});
+
+describe("the state of the command line", () => {
+  const call = async (screen: string, path: string, init?: RequestInit) => {
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(screen)?.[0] ?? "";
+    const response = await fetch(`${origin}/_emulator/api${path}`, init);
+    return response.status === 200 ? ((await response.json()) as Record<string, unknown>) : response.status;
+  };
+  const keysIn = (state: unknown) => (state as { keys: { key: string }[] }).keys.map(({ key }) => key);
+  const addKey = (screen: string, key: string) =>
+    call(screen, "/keys", { method: "POST", body: JSON.stringify({ key }) });
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "is written at the end by %s, and goes on from there",
+    async (signal) => {
+      const folder = temporaryFolder();
+      const file = join(folder, "state.json");
+      const first = cli("start", "--port", "0", "--export-on-exit", file);
+      expect(await addKey(await firstOutput(first.child), "sk-kept")).toBe(201);
+      first.child.kill(signal);
+      expect((await first.result).code).toBe(0);
+      expect(readdirSync(folder)).toEqual(["state.json"]);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(keysIn(JSON.parse(readFileSync(file, "utf8")))).toEqual(["sk-emulator", "sk-kept"]);
+
+      const second = cli("start", "--port", "0", "--import", file);
+      const screen = await firstOutput(second.child);
+      await call(screen, "/keys/sk-kept", { method: "DELETE" });
+      await call(screen, "/reset", { method: "POST" });
+      expect(keysIn(await call(screen, "/state"))).toEqual(["sk-emulator", "sk-kept"]);
+    },
+  );
+
+  it("stays in its folder, which an import fills while it is new", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "state.json");
+    const data = join(folder, "data");
+    const key = { key: "sk-seed", group: "default" };
+    await writeFile(
+      file,
+      JSON.stringify({ format: "model-gateway-emulator-state", version: 1, keys: [key] }),
+    );
+    const first = cli("start", "--port", "0", "--import", file, "--data-dir", data);
+    expect(await addKey(await firstOutput(first.child), "sk-kept")).toBe(201);
+    // Nobody is asked, and nothing tidied up.
+    first.child.kill("SIGKILL");
+    await first.result;
+    const second = cli("start", "--port", "0", "--import", file, "--data-dir", data);
+    const screen = await firstOutput(second.child);
+    expect(keysIn(await call(screen, "/state"))).toEqual(["sk-seed", "sk-kept"]);
+    const third = await cli("start", "--port", "0", "--data-dir", data).result;
+    expect([third.code, third.stderr]).toEqual([
+      1,
+      expect.stringContaining(`in use by the process ${second.child.pid}`),
+    ]);
+    second.child.kill("SIGTERM");
+    const { code, stderr } = await second.result;
+    expect([code, stderr]).toEqual([
+      0,
+      `${data} goes on with the state that it holds; ${file} is not imported.\n`,
+    ]);
+  });
+
+  it("of exec is written when the command has ended, whatever became of it", async () => {
+    const file = join(temporaryFolder(), "state.json");
+    const ask = `
+      const headers = { authorization: "Bearer " + process.env.MODEL_GATEWAY_API_KEY };
+      const body = JSON.stringify({ model: "local-embedding", input: "one" });
+      fetch(process.env.MODEL_GATEWAY_BASE_URL + "/embeddings", { method: "POST", headers, body })
+        .then(() => process.exit(3));
+    `;
+    expect((await cli("exec", "--export-on-exit", file, ...script(ask)).result).code).toBe(3);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ledger: [{ endpoint: "/embeddings" }] });
+  });
+
+  it.each<[why: string, args: (folder: string) => string[], message: string]>([
+    [
+      "there is no file",
+      (folder) => ["--import", join(folder, "none.json")],
+      "none.json cannot be imported: ENOENT",
+    ],
+    [
+      "it is no JSON",
+      (folder) => ["--import", join(folder, "broken.json")],
+      "broken.json cannot be imported: ",
+    ],
+    [
+      "it is no state",
+      (folder) => ["--import", join(folder, "other.json")],
+      "The state makes no sense: format is required",
+    ],
+    [
+      "it could not be written",
+      (folder) => ["--export-on-exit", join(folder, "no", "x.json")],
+      "--export-on-exit cannot write",
+    ],
+    [
+      "the folder is a file",
+      (folder) => ["--data-dir", join(folder, "other.json")],
+      "other.json cannot be used",
+    ],
+  ])("is refused before it serves when %s", async (_, args, message) => {
+    const folder = temporaryFolder();
+    await writeFile(join(folder, "broken.json"), "{");
+    await writeFile(join(folder, "other.json"), "{}");
+    const { code, stderr, stdout } = await cli("start", "--port", "0", ...args(folder)).result;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(message);
   });
 });
 
@@ -251,9 +362,11 @@ describe("the command line", () => {
     const settings = ["--seed", "5", "--latency", "2", "--pace", "cuts", "--data-dir", "media"];
     const models = ["--model", "gpt-4o=local-chat", "--model", "tts-1=local-speech", "--any-key"];
     const origins = ["--cors", "http://a.test", "--cors", "http://b.test"];
+    const states = ["--import", "in.json", "--export-on-exit", "out.json"];
     const address = ["--port", "1", "--host", "0.0.0.0", "--advertise", "http://c.test"];
     const scripts = ["--replies", "a.yaml", "--replies", "b.json", "--only-replies", "--profile", "tolerant"];
-    expect(parseCommand(["start", ...settings, ...models, ...origins, ...scripts, ...address])).toEqual({
+    const all = [...settings, ...models, ...origins, ...scripts, ...states, ...address];
+    expect(parseCommand(["start", ...all])).toEqual({
       name: "start",
       address: { port: 1, host: "0.0.0.0", advertise: "http://c.test" },
       settings: {
@@ -264,7 +377,8 @@ describe("the command line", () => {
         ],
         ...{ cors: ["http://a.test", "http://b.test"], unmatched: "refuse", profile: "tolerant" },
       },
-      files: { replies: ["a.yaml", "b.json"] },
+      files: { replies: ["a.yaml", "b.json"], state: "in.json" },
+      exportOnExit: "out.json",
     });
   });
 

@@ -13,6 +13,8 @@ export type Command =
       address: { port: number; host?: string; advertise?: string };
       settings: EmulatorSettings;
       files: SettingsFiles;
+      /** Where the state is written at the end. */
+      exportOnExit?: string;
     }
   | {
       name: "exec";
@@ -22,6 +24,8 @@ export type Command =
       openaiEnvironment: boolean;
       settings: EmulatorSettings;
       files: SettingsFiles;
+      /** Where the state is written at the end. */
+      exportOnExit?: string;
     }
   | { name: "help" }
   | { name: "version" };
@@ -32,6 +36,8 @@ export interface SettingsFiles {
   replies: string[];
   /** Settings of a profile. */
   profile?: string;
+  /** The state to begin with. */
+  state?: string;
 }
 
 /** The emulator options that the command line can set. */
@@ -72,6 +78,8 @@ const OPTIONS = {
   replies: { type: "string", multiple: true },
   "only-replies": { type: "boolean" },
   "data-dir": { type: "string" },
+  import: { type: "string" },
+  "export-on-exit": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;
@@ -104,7 +112,10 @@ Options:
   --time-scale <n>     how long replaying takes: 0 gives all at once (default), 1 takes as long as it was recorded
   --replies <file>     scripted answers, as YAML or JSON; as often as you like
   --only-replies       refuse what no scripted answer is for
-  --data-dir <folder>  keep rendered media there as files
+  --data-dir <folder>  keep everything there for the next start, rendered media as files too; for one emulator at a time
+  --import <file>      begin with a state that was exported, unless the data folder holds one already
+  --export-on-exit <file>
+                       write the state there at the end, keys whole
   -h, --help           show this
   -v, --version        show the version
 
@@ -168,7 +179,9 @@ export function parseCommand(argv: readonly string[]): Command {
   const files: SettingsFiles = {
     replies: values.replies ?? [],
     ...(isFile && { profile: values.profile }),
+    ...(values.import !== undefined && { state: values.import }),
   };
+  const exportOnExit = values["export-on-exit"];
 
   if (name === "start") {
     if (rest.length > 0) throw new UsageError("start takes no command; use exec -- <command>.");
@@ -179,6 +192,7 @@ export function parseCommand(argv: readonly string[]): Command {
       address: { port, host: values.host, advertise: values.advertise },
       settings,
       files,
+      ...(exportOnExit !== undefined && { exportOnExit }),
     };
   }
   for (const option of ["port", "host", "advertise"] as const) {
@@ -195,6 +209,7 @@ export function parseCommand(argv: readonly string[]): Command {
     openaiEnvironment: values["openai-env"] ?? false,
     settings,
     files,
+    ...(exportOnExit !== undefined && { exportOnExit }),
   };
 }
 

@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { createEmulator } from "../create-emulator.js";
 import type { Emulator } from "../emulator.js";
 import { emulatorEnvironment, openaiEnvironment } from "./environment.js";
+import { closeAndExport, requireExportable } from "./export-on-exit.js";
 import type { Command } from "./parse-command.js";
 import { readSettings } from "./read-settings.js";
 
@@ -16,6 +17,8 @@ const SIGNAL_EXIT_BASE = 128;
  * Resolves to the command's exit code, as a shell would report it.
  */
 export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise<number> {
+  const { exportOnExit } = exec;
+  if (exportOnExit !== undefined) requireExportable(exportOnExit);
   const emulator = await createEmulator(await readSettings(exec.settings, exec.files)).listen({ port: 0 });
   try {
     const code = await runCommand(exec.command, exec.commandArguments, {
@@ -25,7 +28,7 @@ export async function runExec(exec: Extract<Command, { name: "exec" }>): Promise
     tellUnused(emulator);
     return code;
   } finally {
-    await emulator.close();
+    await closeAndExport(emulator, exportOnExit);
   }
 }
 

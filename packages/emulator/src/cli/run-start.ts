@@ -1,11 +1,14 @@
 import { createEmulator } from "../create-emulator.js";
 import { describeMedia } from "./describe-media.js";
+import { closeAndExport, requireExportable } from "./export-on-exit.js";
 import type { Command } from "./parse-command.js";
 import { readSettings } from "./read-settings.js";
 import { startScreen } from "./start-screen.js";
 
 /** Runs the gateway until a signal asks it to stop. Resolves to the exit code. */
 export async function runStart(start: Extract<Command, { name: "start" }>): Promise<number> {
+  const { exportOnExit } = start;
+  if (exportOnExit !== undefined) requireExportable(exportOnExit);
   const emulator = await createEmulator(await readSettings(start.settings, start.files)).listen(
     start.address,
   );
@@ -14,6 +17,6 @@ export async function runStart(start: Extract<Command, { name: "start" }>): Prom
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
   });
-  await emulator.close();
+  await closeAndExport(emulator, exportOnExit);
   return 0;
 }

@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import { Field } from "../checks/field.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
+import { limitBody } from "../http/limit-body.js";
 import { readJSONBody } from "../http/read-json-body.js";
 import { Refusal } from "../state/refusal.js";
 import { consolePage } from "./console-page.js";
@@ -58,7 +59,8 @@ async function handle(
   url: URL,
   parameters: Record<string, string>,
 ): Promise<Response> {
-  const body = route.body ? await readJSONBody(request, { emptyAsObject: route.body === "optional" }) : {};
+  const limited = route.maxBytes === undefined ? request : limitBody(request, route.maxBytes);
+  const body = route.body ? await readJSONBody(limited, { emptyAsObject: route.body === "optional" }) : {};
   const query = Object.fromEntries(url.searchParams);
   return route.handle({ emulator, parameters, query: Field.body(query), body: Field.body(body) });
 }

@@ -174,7 +174,47 @@ describe("the control API", () => {
     expect(emulator.keys.list()).toHaveLength(1);
   });
 
+  it("hands out its state, keys whole, and takes one in its place", async () => {
+    const { call, emulator, post } = await startControlled();
+    await (await post("/embeddings", { model: "local-embedding", input: "one" })).text();
+    const exported = await call("GET", "/api/state");
+    expect(exported.headers.get("cache-control")).toBe("no-store");
+    const state = await exported.json();
+    expect(state).toMatchObject({
+      version: 1,
+      keys: [{ key: "sk-emulator" }],
+      ledger: [{ owner: "sk-emulator" }],
+    });
+    const other = await startControlled({ keys: [{ key: "sk-other" }] });
+    expect((await other.call("PUT", "/api/state", state)).status).toBe(204);
+    expect(await other.read("/api/state")).toEqual(state);
+    expect(other.emulator.ledger.total()).toEqual(emulator.ledger.total());
+    await other.call("POST", "/api/keys", { key: "sk-late" });
+    await other.call("POST", "/api/reset");
+    expect(await other.read("/api/state")).toEqual(state);
+  });
+
+  it("saves, lists, restores and removes snapshots", async () => {
+    const { call, read, emulator } = await startControlled();
+    const saved = await call("POST", "/api/snapshots/before");
+    const snapshot = { name: "before", savedAt: expect.any(Number), bytes: expect.any(Number) };
+    expect([saved.status, await saved.json()]).toEqual([201, snapshot]);
+    emulator.keys.add({ key: "sk-late" });
+    expect(await read("/api/snapshots")).toEqual({ data: [snapshot] });
+    expect((await call("POST", "/api/snapshots/before/restore")).status).toBe(204);
+    expect(emulator.keys.list()).toHaveLength(1);
+    expect((await call("DELETE", "/api/snapshots/before")).status).toBe(204);
+    expect(await read("/api/snapshots")).toEqual({ data: [] });
+  });
+
   it.each([
+    ["PUT", "/api/state", {}, 400, "nothing was changed: format is required"],
+    ["PUT", "/api/state", { format: "model-gateway-emulator-state", version: 2 }, 400, "version is 2"],
+    ["PUT", "/api/state", undefined, 400, "body is empty"],
+    ["POST", "/api/state", {}, 404, "There is no POST"],
+    ["POST", "/api/snapshots/none/restore", undefined, 404, 'no snapshot "none"'],
+    ["DELETE", "/api/snapshots/none", undefined, 404, 'no snapshot "none"'],
+    ["POST", "/api/snapshots/..%2Fx", undefined, 400, 'lower-case letters, digits, ".", "_" and "-"'],
     ["POST", "/api/keys", { key: "sk-a", group: "none" }, 400, 'token group "none" is unknown'],
     ["POST", "/api/keys", { group: "auto" }, 400, "key is required"],
     ["POST", "/api/keys", { key: "sk-a", group: "auto", qouta: 1 }, 400, "qouta is unknown here"],

@@ -15,11 +15,13 @@ export interface ControlExchange {
 
 /** An endpoint of the control API. */
 export interface ControlRoute {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/_emulator`, in the router's notation. */
   path: string;
   /** Whether it reads a JSON object; `optional` takes none for an empty one. */
   body?: "required" | "optional";
+  /** The largest body that it reads; any when absent. */
+  maxBytes?: number;
   handle(exchange: ControlExchange): Response | Promise<Response>;
 }
 

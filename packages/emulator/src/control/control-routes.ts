@@ -1,6 +1,6 @@
 import { callbackRoutes } from "./callback-routes.js";
 import { clockRoutes } from "./clock-routes.js";
-import { type ControlRoute, emptyResponse } from "./control-exchange.js";
+import type { ControlRoute } from "./control-exchange.js";
 import { eventRoutes } from "./event-routes.js";
 import { faultRoutes } from "./fault-routes.js";
 import { groupRoutes } from "./group-routes.js";
@@ -10,6 +10,8 @@ import { ledgerRoutes } from "./ledger-routes.js";
 import { modelRoutes } from "./model-routes.js";
 import { recordingRoutes } from "./recording-routes.js";
 import { replyRoutes } from "./reply-routes.js";
+import { snapshotRoutes } from "./snapshot-routes.js";
+import { stateRoutes } from "./state-routes.js";
 import { taskRoutes } from "./task-routes.js";
 
 /** The control API: the HTTP twin of what an `Emulator` offers in code. */
@@ -20,14 +22,8 @@ export const controlRoutes: readonly ControlRoute[] = [
     handle: ({ emulator }) =>
       Response.json({ status: "ok", now: emulator.clock.now(), baseURLs: emulator.urls }),
   },
-  {
-    method: "POST",
-    path: "/api/reset",
-    handle: ({ emulator }) => {
-      emulator.reset();
-      return emptyResponse();
-    },
-  },
+  ...stateRoutes,
+  ...snapshotRoutes,
   ...keyRoutes,
   ...groupRoutes,
   ...modelRoutes,

@@ -1,19 +1,10 @@
-import { type Readers, readMembers } from "../checks/read-members.js";
+import { readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
-import { type ActiveFault, FAULT_KINDS, type Fault } from "../state/fault-store.js";
+import type { ActiveFault, Fault } from "../state/fault-store.js";
 import { maskKey } from "../state/key-store.js";
+import { FAULT_MEMBERS } from "../state/read-fault.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-
-const FAULT: Readers<Fault> = {
-  kind: (field) => field.oneOf(FAULT_KINDS),
-  path: (field) => field.string(),
-  model: (field) => field.string(),
-  key: (field) => field.string(),
-  times: (field) => field.integer({ min: 1 }),
-  status: (field) => field.integer(),
-  delayMs: (field) => field.integer({ min: 0 }),
-};
 
 /** `/api/faults`: the faults in force. */
 export const faultRoutes: readonly ControlRoute[] = [
@@ -27,7 +18,9 @@ export const faultRoutes: readonly ControlRoute[] = [
     path: "/api/faults",
     body: "required",
     handle: ({ emulator, body }) => {
-      const id = emulator.faults.add(readMembers(body, FAULT, { vital: ["kind"], complete: true }) as Fault);
+      const id = emulator.faults.add(
+        readMembers(body, FAULT_MEMBERS, { vital: ["kind"], complete: true }) as Fault,
+      );
       return Response.json(requireFault(emulator, id), { status: 201 });
     },
   },

@@ -1,15 +1,9 @@
-import { type Readers, readMembers, readStrings } from "../checks/read-members.js";
+import { readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
 import type { EmulatorGroup } from "../state/group-store.js";
+import { GROUP_CHANGES, GROUP_MEMBERS } from "../state/read-group.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-
-const CHANGES: Readers<Omit<EmulatorGroup, "name">> = {
-  description: (field) => field.string(),
-  rateLabel: (field) => field.string(),
-  models: readStrings,
-};
-const GROUP: Readers<EmulatorGroup> = { name: (field) => field.nonEmptyString(), ...CHANGES };
 
 /** `/api/groups`: the token groups. */
 export const groupRoutes: readonly ControlRoute[] = [
@@ -24,7 +18,10 @@ export const groupRoutes: readonly ControlRoute[] = [
     path: "/api/groups",
     body: "required",
     handle: ({ emulator, body }) => {
-      const group = readMembers(body, GROUP, { vital: ["name", "models"], complete: true }) as EmulatorGroup;
+      const group = readMembers(body, GROUP_MEMBERS, {
+        vital: ["name", "models"],
+        complete: true,
+      }) as EmulatorGroup;
       emulator.groups.add(group);
       return Response.json(requireGroup(emulator, group.name), { status: 201 });
     },
@@ -35,7 +32,7 @@ export const groupRoutes: readonly ControlRoute[] = [
     body: "required",
     handle: ({ emulator, parameters, body }) => {
       const { name } = requireGroup(emulator, parameters["name"]);
-      emulator.groups.update(name, readMembers(body, CHANGES, { vital: ["models"] }));
+      emulator.groups.update(name, readMembers(body, GROUP_CHANGES, { vital: ["models"] }));
       return Response.json(requireGroup(emulator, name));
     },
   },

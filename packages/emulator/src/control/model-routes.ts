@@ -1,18 +1,9 @@
-import { type Readers, readMembers } from "../checks/read-members.js";
+import { readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
-import type { ModelPrice } from "../state/model-prices.js";
 import type { EmulatorModel, ServedModel } from "../state/model-store.js";
+import { MODEL_MEMBERS } from "../state/read-model.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
-
-const MODEL: Readers<EmulatorModel> = {
-  id: (field) => field.nonEmptyString(),
-  like: (field) => field.nonEmptyString(),
-  price: (field) => {
-    for (const name of Object.keys(field.object() ?? {})) field.get(name).number({ min: 0 });
-    return field.value as ModelPrice;
-  },
-};
 
 /** `/api/models`: what is served, and models of one's own. */
 export const modelRoutes: readonly ControlRoute[] = [
@@ -22,7 +13,10 @@ export const modelRoutes: readonly ControlRoute[] = [
     path: "/api/models",
     body: "required",
     handle: ({ emulator, body }) => {
-      const model = readMembers(body, MODEL, { vital: ["id", "like"], complete: true }) as EmulatorModel;
+      const model = readMembers(body, MODEL_MEMBERS, {
+        vital: ["id", "like"],
+        complete: true,
+      }) as EmulatorModel;
       emulator.models.add(model);
       return Response.json(requireServed(emulator, model.id), { status: 201 });
     },

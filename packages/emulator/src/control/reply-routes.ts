@@ -1,7 +1,7 @@
 import type { Emulator } from "../emulator.js";
 import { APIError } from "../http/api-error.js";
-import { readReplyRule } from "../replies/read-reply-rule.js";
 import { maskKey } from "../state/key-store.js";
+import { readReplyRule } from "../state/read-reply-rule.js";
 import type { ActiveReply, ReplyRule } from "../state/reply-store.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
 

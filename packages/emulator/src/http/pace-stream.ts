@@ -25,7 +25,7 @@ export function paceStream(response: Response, pace: StreamPace, seed: number): 
   if (response.body === null || !isEventStream(response)) return response;
   const reader = response.body.getReader();
   const pieces = PIECES[pace](reader, seed);
-  const body = new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
       const { done, value } = await pieces.next();
       if (done) {
@@ -36,7 +36,9 @@ export function paceStream(response: Response, pace: StreamPace, seed: number): 
       controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
-  });
+  };
+  // Nothing is read ahead: an error would take with it what was not taken yet.
+  const body = new ReadableStream(source, { highWaterMark: 0 });
   return new Response(body, { status: response.status, headers: response.headers });
 }
 

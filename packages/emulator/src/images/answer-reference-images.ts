@@ -4,9 +4,10 @@ import type { Exchange } from "../api/exchange.js";
 import { eventStreamResponse } from "../http/event-stream.js";
 import { hashText } from "../language/hash-text.js";
 import { stripPromptMarkers } from "../language/prompt-markers.js";
+import type { ImageRecipe } from "../media/file-recipe.js";
 import { readImageSize } from "../media/read-image-size.js";
-import { readInputImages } from "../media/read-input-image.js";
-import { renderImage, settleImageFormat } from "../media/render-image.js";
+import { settleImageFormat } from "../media/render-image.js";
+import { renderImageRecipe } from "../media/render-image-recipe.js";
 import type { ReferenceImageRequest } from "./check-reference-image-request.js";
 import { formatPixelSize, type PixelSize } from "./image-size.js";
 import { countPictures } from "./picture-count.js";
@@ -36,20 +37,21 @@ export async function answerReferenceImages(
   const seed = request.seed ?? hashText(prompt, services.seed);
 
   const makeImage = async (index: number): Promise<ImageItem> => {
-    const render = async () => {
-      const details = [formatPixelSize(size)];
-      if (count > 1) details.push(`${index + 1} of ${count}`);
-      if (request.watermark) details.push(WATERMARK);
-      const inputs = await readInputImages(services, request.images);
-      return renderImage(services, { ...size, prompt, seed: seed + index, format, details, inputs });
+    const details = [formatPixelSize(size)];
+    if (count > 1) details.push(`${index + 1} of ${count}`);
+    if (request.watermark) details.push(WATERMARK);
+    const recipe: ImageRecipe = {
+      kind: "image",
+      request: { ...size, prompt, seed: seed + index, format, details },
+      inputs: request.images,
     };
     if (request.base64) {
-      const { bytes } = await render();
+      const { bytes } = await renderImageRecipe(services, recipe);
       return { b64_json: Buffer.from(bytes).toString("base64"), size: formatPixelSize(size) };
     }
     const path = `${owner}/${index + 1}.${format}`;
     return {
-      url: services.files.publish(url.origin, path, services.clock.now(), render),
+      url: services.files.publish(url.origin, path, services.clock.now(), recipe),
       size: formatPixelSize(size),
     };
   };

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Document, LineCounter, Node } from "yaml";
 import { Field } from "../checks/field.js";
 import { isRecord } from "../json/is-record.js";
+import { readReplyRule } from "../state/read-reply-rule.js";
 import { type ReplyRule, ReplyStore } from "../state/reply-store.js";
-import { readReplyRule } from "./read-reply-rule.js";
 
 /**
  * Reads scripted answers from a file of YAML or JSON: `{ replies: [ … ] }`. A `text` between slashes is a regular
@@ -28,13 +28,13 @@ export async function readRepliesFile(path: string): Promise<ReplyRule[]> {
   for (const name of Object.keys(content)) {
     if (name !== "replies") body.get(name).refuse("is unknown here; there is replies");
   }
-  const rules = (body.get("replies").items("an array of replies") ?? []).map(readReplyRule);
+  const rules = (body.get("replies").items("an array of replies") ?? []).map((reply) => readReplyRule(reply));
   const problems = body.noted.map((problem) => `${at(pathOf(problem))} ${problem}.`);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   const replies = rules.filter((rule) => rule !== undefined);
   for (const [index, rule] of replies.entries()) {
     try {
-      new ReplyStore([rule]);
+      new ReplyStore().add(rule);
     } catch (error) {
       throw new Error(`${at(["replies", index])} ${error instanceof Error ? error.message : error}`);
     }

@@ -95,7 +95,7 @@ export class World {
       createEmulator(
         // Nobody looks at them, and a hundred worlds pass in a second.
         { journal: { bodies: "short" }, ...options },
-        { media: syntheticMedia },
+        { media: syntheticMedia, threads: false },
       ),
     );
     this.baseURL = this.emulator.url;

@@ -50,7 +50,7 @@ export class Bill {
     if (!this.open) return;
     const { model, counted, hold } = this.open;
     this.open = undefined;
-    if (!this.ledger.release(hold)) return;
+    this.ledger.release(hold);
     const units = this.models.priceOf(model, counted);
     this.ledger.charge({ ...this.about, model, counted, units, taskId });
     this.charged = units;

@@ -1,5 +1,12 @@
+import type { Field } from "../checks/field.js";
+import { collectMembers } from "../checks/read-members.js";
+import type { ChangeLog, PartChanges } from "../persistence/change-log.js";
+import type { KeptEntry } from "../persistence/kept-entry.js";
+import type { KeptStore } from "../persistence/kept-store.js";
+import { loadPart } from "../persistence/load-part.js";
 import type { ModelStore } from "./model-store.js";
 import { MODEL_GROUPS, type ModelEntry } from "./model-table.js";
+import { GROUP_MEMBERS } from "./read-group.js";
 import { Refusal } from "./refusal.js";
 
 /** A token group: it decides which models its keys may call. */
@@ -19,16 +26,17 @@ const DESCRIPTIONS: Record<(typeof MODEL_GROUPS)[number], string> = {
   image_video: "Image and video models.",
 };
 
-/** The token groups: three that are always there, and those that were added. */
-export class GroupStore {
-  private readonly groups = new Map<string, EmulatorGroup>();
-  private readonly initial: readonly EmulatorGroup[];
-  private readonly models: ModelStore;
+const PART = "groups";
 
-  constructor(initial: readonly EmulatorGroup[], models: ModelStore) {
+/** The token groups: three that are always there, and those that were added. */
+export class GroupStore implements KeptStore {
+  private readonly groups = new Map<string, EmulatorGroup>();
+  private readonly models: ModelStore;
+  private readonly changes: PartChanges | undefined;
+
+  constructor(models: ModelStore, changes?: ChangeLog) {
     this.models = models;
-    this.initial = structuredClone([...initial]);
-    this.reset();
+    this.changes = changes?.of(PART);
   }
 
   /** Adds a group. @throws TypeError when it exists, has no name, or lists a model that the emulator does not serve */
@@ -47,6 +55,7 @@ export class GroupStore {
   /** Deletes a group that was added; returns whether it existed. @throws TypeError when it is built in */
   remove(name: string): boolean {
     if (this.has(name)) this.requireOwn(name);
+    this.changes?.delete(name);
     return this.groups.delete(name);
   }
 
@@ -66,9 +75,15 @@ export class GroupStore {
     return entries.filter(({ id }) => ids.includes(id));
   }
 
-  reset(): void {
-    this.groups.clear();
-    for (const group of this.initial) this.add(group);
+  *save(): Iterable<KeptEntry> {
+    for (const [key, value] of this.groups) yield { part: PART, key, value };
+  }
+
+  load(state: Field): void {
+    const vital = ["name", "models"] as const;
+    const read = (entry: Field) =>
+      collectMembers(entry, GROUP_MEMBERS, { vital, complete: true }) as EmulatorGroup;
+    loadPart(state, PART, read, (group) => this.add(group));
   }
 
   private requireOwn(name: string): EmulatorGroup {
@@ -91,7 +106,9 @@ export class GroupStore {
   private store(group: EmulatorGroup): void {
     if (group.name.trim() === "") throw new Refusal("The name of a token group must not be empty.");
     this.models.requireKnown(group.models);
-    this.groups.set(group.name, structuredClone(group));
+    const kept = structuredClone(group);
+    this.groups.set(group.name, kept);
+    this.changes?.set(group.name, () => kept);
   }
 }
 

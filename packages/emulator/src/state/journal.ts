@@ -1,6 +1,13 @@
-import type { BaseKind } from "../http/base-kinds.js";
+import type { Field } from "../checks/field.js";
+import { collectMembers, type Readers, readStrings } from "../checks/read-members.js";
+import { BASE_KINDS, type BaseKind } from "../http/base-kinds.js";
+import type { ChangeLog, PartChanges } from "../persistence/change-log.js";
+import type { KeptEntry } from "../persistence/kept-entry.js";
+import type { KeptStore } from "../persistence/kept-store.js";
+import { loadPart } from "../persistence/load-part.js";
 import { matchesFilter } from "./matches-filter.js";
 import { type RecordedExchange, Recording } from "./recording.js";
+import { readExchange, saveExchange } from "./saved-exchange.js";
 
 /** One request as the emulator saw it. */
 export interface JournalEntry {
@@ -65,35 +72,84 @@ export interface JournalSettings {
 /** What happens to the journal. */
 export type JournalChange = { type: "entry"; entry: JournalEntry } | { type: "cleared" } | { type: "closed" };
 
-interface KeptEntry {
+interface JournaledCall {
   entry: JournalEntry;
   key: string | null;
   recording: Recording | undefined;
+  /** Nothing of it changes any more. */
+  ended: boolean;
+}
+
+/** A call as it is kept. */
+interface SavedCall {
+  entry: JournalEntry;
+  owner: string | null;
+  exchange?: RecordedExchange;
 }
 
 const KEPT_ENTRIES = 1_000;
+const PART = "journal";
 
-/** The last thousand requests, oldest first. */
-export class Journal {
+const ENTRY: Readers<JournalEntry> = {
+  id: (field) => field.nonEmptyString(),
+  time: (field) => field.number(),
+  method: (field) => field.string(),
+  path: (field) => field.string(),
+  base: (field) => nullable(field, () => field.oneOf(BASE_KINDS)),
+  key: (field) => nullable(field, () => field.string()),
+  model: (field) => nullable(field, () => field.string()),
+  status: (field) => nullable(field, () => field.integer()),
+  durationMs: (field) => field.number(),
+  complete: (field) => field.boolean(),
+  body: (field) => field.value,
+  units: (field) => field.number(),
+  reply: (field) => field.string(),
+  misses: readStrings,
+  why: readStrings,
+  failure: (field) => field.string(),
+};
+const OPTIONAL: readonly (keyof JournalEntry)[] = ["units", "reply", "misses", "why", "failure"];
+const CALL: Readers<SavedCall> = {
+  entry: (field) => {
+    const vital = (Object.keys(ENTRY) as (keyof JournalEntry)[]).filter((name) => !OPTIONAL.includes(name));
+    return collectMembers(field, ENTRY, { vital, complete: true }) as JournalEntry;
+  },
+  owner: (field) => nullable(field, () => field.string()),
+  exchange: readExchange,
+};
+
+/** The last thousand requests, oldest first. Those that have ended are kept. */
+export class Journal implements KeptStore {
   readonly bodies: KeptBodies;
-  private entries: KeptEntry[] = [];
+  private readonly calls = new Map<string, JournaledCall>();
   private bytes = 0;
   private readonly maxBytes: number;
-  private readonly listeners = new Set<(change: JournalChange) => void>();
+  private listeners = new Set<(change: JournalChange) => void>();
+  private readonly changes: PartChanges | undefined;
 
-  constructor({ bodies, maxBytes }: JournalSettings) {
+  constructor({ bodies, maxBytes }: JournalSettings, changes?: ChangeLog) {
     this.bodies = bodies;
     this.maxBytes = maxBytes;
+    this.changes = changes?.of(PART);
   }
 
   /** @returns what keeps the bodies, where they are kept whole */
   add(entry: JournalEntry, key: string | null, request: Request): Recording | undefined {
     const recording =
-      this.bodies === "whole" ? new Recording(request, (bytes) => this.makeRoom(bytes)) : undefined;
-    this.entries.push({ entry, key, recording });
-    if (this.entries.length > KEPT_ENTRIES) this.bytes -= this.entries.shift()?.recording?.drop() ?? 0;
+      this.bodies === "whole" ? Recording.of(request, (bytes) => this.makeRoom(bytes)) : undefined;
+    this.put({ entry, key, recording, ended: false });
     this.changed(entry);
     return recording;
+  }
+
+  /** Tells that an entry has changed for the last time. */
+  ended(entry: JournalEntry): void {
+    const call = this.calls.get(entry.id);
+    if (call) {
+      call.ended = true;
+      this.changes?.set(entry.id, () => saved(call));
+    }
+    this.changed(entry);
   }
 
   /** Tells that an entry has changed. */
@@ -102,26 +158,38 @@ export class Journal {
   }
 
   list(filter: JournalFilter = {}): JournalEntry[] {
-    return this.entries
+    return [...this.calls.values()]
       .filter(({ entry, key }) => matchesFilter({ ...entry, key }, filter))
       .map(({ entry }) => ({ ...entry }));
   }
 
   /** What came and went, whole. @returns undefined for what is not kept, or not kept whole */
   exchange(id: string): RecordedExchange | undefined {
-    return this.entries.find(({ entry }) => entry.id === id)?.recording?.content;
+    return this.calls.get(id)?.recording?.content;
   }
 
   /** @returns a function that ends it */
   subscribe(listener: (change: JournalChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    const { listeners } = this;
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  /** Takes the place of another one, in front of those who listen to it. */
+  replace(other: Journal): void {
+    this.listeners = other.listeners;
+    other.listeners = new Set();
+    this.tell({ type: "cleared" });
+    for (const { entry } of this.calls.values()) this.changed(entry);
   }
 
   clear(): void {
     // What is still under way must not count again.
-    for (const { recording } of this.entries) recording?.drop();
-    this.entries = [];
+    for (const [id, { recording }] of this.calls) {
+      recording?.drop();
+      this.changes?.delete(id);
+    }
+    this.calls.clear();
     this.bytes = 0;
     this.tell({ type: "cleared" });
   }
@@ -132,15 +200,52 @@ export class Journal {
     this.listeners.clear();
   }
 
+  *save(): Iterable<KeptEntry> {
+    for (const [key, call] of this.calls) {
+      if (call.ended) yield { part: PART, key, value: saved(call) };
+    }
+  }
+
+  load(state: Field): void {
+    const read = (field: Field) =>
+      collectMembers(field, CALL, { vital: ["entry", "owner"], complete: true }) as SavedCall;
+    loadPart(state, PART, read, ({ entry, owner, exchange }) => {
+      const recording = exchange && Recording.restored(exchange);
+      this.put({ entry, key: owner, recording, ended: true });
+      this.makeRoom(recording?.bytes ?? 0);
+    });
+  }
+
+  private put(call: JournaledCall): void {
+    this.calls.set(call.entry.id, call);
+    if (this.calls.size <= KEPT_ENTRIES) return;
+    for (const [id, { recording }] of this.calls) {
+      this.bytes -= recording?.drop() ?? 0;
+      this.calls.delete(id);
+      this.changes?.delete(id);
+      break;
+    }
+  }
+
   private makeRoom(bytes: number): void {
     this.bytes += bytes;
-    for (const { recording } of this.entries) {
+    for (const [id, call] of this.calls) {
       if (this.bytes <= this.maxBytes) break;
-      this.bytes -= recording?.drop() ?? 0;
+      if (!call.recording || call.recording.content.dropped) continue;
+      this.bytes -= call.recording.drop();
+      if (call.ended) this.changes?.set(id, () => saved(call));
     }
   }
 
   private tell(change: JournalChange): void {
     for (const listener of [...this.listeners]) listener(change);
   }
+}
+
+function saved({ entry, key, recording }: JournaledCall): object {
+  return { entry, owner: key, ...(recording && { exchange: saveExchange(recording.content) }) };
+}
+
+function nullable<T>(field: Field, read: () => T | undefined): T | null | undefined {
+  return field.value === null ? null : read();
 }

@@ -1,8 +1,15 @@
+import type { Field } from "../checks/field.js";
+import { collectMembers } from "../checks/read-members.js";
 import { APIError } from "../http/api-error.js";
 import { type BaseKind, SPECIALIZED_BASES } from "../http/base-kinds.js";
+import type { ChangeLog, PartChanges } from "../persistence/change-log.js";
+import type { KeptEntry } from "../persistence/kept-entry.js";
+import type { KeptStore } from "../persistence/kept-store.js";
+import { loadPart } from "../persistence/load-part.js";
 import type { GroupStore } from "./group-store.js";
 import type { ModelStore } from "./model-store.js";
 import type { ModelEntry, ModelGroup } from "./model-table.js";
+import { KEY_MEMBERS } from "./read-key.js";
 import { Refusal } from "./refusal.js";
 
 /** The key that every emulator accepts: group `default`, no expiry, no quota, no rate limit. */
@@ -44,16 +51,17 @@ export interface KeySettings {
   anyKey: boolean;
 }
 
-/** The keys of the gateway and what each may call. */
-export class KeyStore {
-  private readonly keys = new Map<string, StoredKey>();
-  private readonly initial: readonly EmulatorKey[];
-  private readonly settings: KeySettings;
+const PART = "keys";
 
-  constructor(initial: readonly EmulatorKey[], settings: KeySettings) {
+/** The keys of the gateway and what each may call. */
+export class KeyStore implements KeptStore {
+  private readonly keys = new Map<string, StoredKey>();
+  private readonly settings: KeySettings;
+  private readonly changes: PartChanges | undefined;
+
+  constructor(settings: KeySettings, changes?: ChangeLog) {
     this.settings = settings;
-    this.initial = [{ key: WELL_KNOWN_KEY }, ...initial];
-    this.reset();
+    this.changes = changes?.of(PART);
   }
 
   /** Adds a key. @throws TypeError when it exists, or a value of it makes no sense */
@@ -71,6 +79,7 @@ export class KeyStore {
 
   /** Deletes a key; requests with it answer 401 from now on. Returns whether it existed. */
   remove(key: string): boolean {
+    this.changes?.delete(key);
     return this.keys.delete(key);
   }
 
@@ -78,9 +87,18 @@ export class KeyStore {
     return [...this.keys.values()].map((key) => structuredClone(key));
   }
 
-  reset(): void {
-    this.keys.clear();
-    for (const key of this.initial) this.store(key);
+  has(key: string): boolean {
+    return this.keys.has(key);
+  }
+
+  *save(): Iterable<KeptEntry> {
+    for (const [key, value] of this.keys) yield { part: PART, key, value };
+  }
+
+  load(state: Field): void {
+    const read = (entry: Field) =>
+      collectMembers(entry, KEY_MEMBERS, { vital: ["key", "group"], complete: true }) as StoredKey;
+    loadPart(state, PART, read, (key) => this.add(key));
   }
 
   /** The key of an `Authorization` header. @throws APIError 401 for every way in which it cannot be used. */
@@ -134,7 +152,9 @@ export class KeyStore {
     requireInteger("quota", key.quota, 0);
     requireInteger("rateLimit.requests", key.rateLimit?.requests, 1);
     requireInteger("rateLimit.windowMs", key.rateLimit?.windowMs, 1);
-    this.keys.set(key.key, structuredClone(key));
+    const kept = structuredClone(key);
+    this.keys.set(key.key, kept);
+    this.changes?.set(key.key, () => kept);
   }
 }
 

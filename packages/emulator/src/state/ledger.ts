@@ -1,3 +1,10 @@
+import type { Field } from "../checks/field.js";
+import { collectMembers, type Readers } from "../checks/read-members.js";
+import type { ChangeLog, PartChanges } from "../persistence/change-log.js";
+import type { KeptEntry } from "../persistence/kept-entry.js";
+import type { KeptStore } from "../persistence/kept-store.js";
+import { loadPart } from "../persistence/load-part.js";
+import { Counters } from "./counters.js";
 import { maskKey, type StoredKey } from "./key-store.js";
 import { matchesFilter } from "./matches-filter.js";
 
@@ -74,18 +81,63 @@ export interface Hold {
   units: number;
 }
 
+/** An entry with the whole key that it is about. */
+interface KeptLedgerEntry {
+  entry: LedgerEntry;
+  key: string;
+}
+
+/** What a key spent in all. */
+interface Spent {
+  key: string;
+  calls: number;
+  units: number;
+}
+
 const KEPT_ENTRIES = 10_000;
+const ENTRIES = "ledger";
+const SUMS = "spent";
+
+const COUNTED: Readers<CountedUsage> = {
+  inputTokens: readCount,
+  outputTokens: readCount,
+  images: readCount,
+  videoTokens: readCount,
+  characters: readCount,
+};
+const ENTRY: Readers<LedgerEntry & { owner: string }> = {
+  id: (field) => field.nonEmptyString(),
+  kind: (field) => field.oneOf(["charge", "refund"]),
+  time: (field) => field.number(),
+  key: (field) => field.string(),
+  group: (field) => field.string(),
+  model: (field) => field.string(),
+  endpoint: (field) => field.string(),
+  counted: (field) => (field.object() === undefined ? undefined : collectMembers(field, COUNTED)),
+  units: (field) => field.number(),
+  requestId: (field) => field.string(),
+  taskId: (field) => field.string(),
+  owner: (field) => field.nonEmptyString(),
+};
+const SPENT: Readers<Spent> = {
+  key: (field) => field.nonEmptyString(),
+  calls: (field) => field.integer({ min: 0 }),
+  units: (field) => field.number(),
+};
 
 /** What every key has spent: all of it as sums, the last ten thousand charges and refunds as entries. */
-export class Ledger {
-  private entries: { entry: LedgerEntry; key: string }[] = [];
+export class Ledger implements KeptStore {
+  private readonly entries: KeptLedgerEntry[] = [];
   private readonly sums = new Map<string, { calls: number; units: number }>();
   private readonly holds = new Set<Hold>();
-  private count = 0;
   private readonly now: () => number;
+  private readonly counters: Counters;
+  private readonly changes: { entries: PartChanges | undefined; sums: PartChanges | undefined };
 
-  constructor(now: () => number) {
+  constructor(now: () => number, counters = new Counters(), changes?: ChangeLog) {
     this.now = now;
+    this.counters = counters;
+    this.changes = { entries: changes?.of(ENTRIES), sums: changes?.of(SUMS) };
   }
 
   list(filter: LedgerFilter = {}): LedgerEntry[] {
@@ -121,9 +173,8 @@ export class Ledger {
     return hold;
   }
 
-  /** Returns whether it was still set aside: a reset forgets the calls that it overtakes. */
-  release(hold: Hold): boolean {
-    return this.holds.delete(hold);
+  release(hold: Hold): void {
+    this.holds.delete(hold);
   }
 
   charge({ key, taskId, ...charge }: NewCharge): void {
@@ -140,17 +191,41 @@ export class Ledger {
     this.append(charged.key, { ...entry, kind: "refund", units: -entry.units });
   }
 
-  reset(): void {
-    this.entries = [];
-    this.sums.clear();
-    this.holds.clear();
-    this.count = 0;
+  /** What is set aside is not kept: the calls that it is for end with the process. */
+  *save(): Iterable<KeptEntry> {
+    for (const kept of this.entries) yield { part: ENTRIES, key: kept.entry.id, value: saved(kept) };
+    for (const [key, sum] of this.sums) yield { part: SUMS, key, value: { key, ...sum } };
+  }
+
+  load(state: Field): void {
+    const vital = Object.keys(ENTRY).filter((name) => name !== "taskId") as (keyof typeof ENTRY)[];
+    const readEntry = (field: Field) =>
+      collectMembers(field, ENTRY, { vital, complete: true }) as LedgerEntry & { owner: string };
+    loadPart(state, ENTRIES, readEntry, ({ owner, ...entry }) => this.entries.push({ entry, key: owner }));
+    const readSum = (field: Field) =>
+      collectMembers(field, SPENT, { vital: ["key", "calls", "units"], complete: true }) as Spent;
+    loadPart(state, SUMS, readSum, ({ key, calls, units }) => this.sums.set(key, { calls, units }));
   }
 
   private append(key: string, entry: Omit<LedgerEntry, "id" | "time">): void {
-    this.entries.push({ entry: { id: `ledger-${++this.count}`, time: this.now(), ...entry }, key });
-    if (this.entries.length > KEPT_ENTRIES) this.entries.shift();
+    const kept = { entry: { id: this.counters.next("ledger"), time: this.now(), ...entry }, key };
+    this.entries.push(kept);
+    this.changes.entries?.set(kept.entry.id, () => saved(kept));
+    if (this.entries.length > KEPT_ENTRIES) {
+      const oldest = this.entries.shift();
+      if (oldest) this.changes.entries?.delete(oldest.entry.id);
+    }
     const { calls, units } = this.sums.get(key) ?? { calls: 0, units: 0 };
-    this.sums.set(key, { calls: calls + (entry.kind === "charge" ? 1 : 0), units: units + entry.units });
+    const sum = { calls: calls + (entry.kind === "charge" ? 1 : 0), units: units + entry.units };
+    this.sums.set(key, sum);
+    this.changes.sums?.set(key, () => ({ key, ...sum }));
   }
+}
+
+function saved({ entry, key }: KeptLedgerEntry): object {
+  return { ...entry, owner: key };
+}
+
+function readCount(field: Field): number | undefined {
+  return field.number({ min: 0 });
 }

@@ -23,11 +23,11 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   "local-omni-video": { videoTokens: 4_000 },
 };
 
-/** The whole units that come of a price. */
+/** The whole units that come of a price, which may be absurd. */
 export function costOf(price: ModelPrice, counted: CountedUsage): number {
   const perThousand = Object.entries(price).reduce(
     (sum, [name, units]) => sum + units * (counted[name as keyof ModelPrice] ?? 0),
     0,
   );
-  return Math.ceil(perThousand / 1_000);
+  return Math.min(Math.ceil(perThousand / 1_000), Number.MAX_SAFE_INTEGER);
 }

@@ -1,6 +1,13 @@
+import type { Field } from "../checks/field.js";
+import { collectMembers } from "../checks/read-members.js";
+import type { ChangeLog, PartChanges } from "../persistence/change-log.js";
+import type { KeptEntry } from "../persistence/kept-entry.js";
+import type { KeptStore } from "../persistence/kept-store.js";
+import { loadPart } from "../persistence/load-part.js";
 import type { CountedUsage } from "./ledger.js";
 import { costOf, type ModelPrice, modelPrices } from "./model-prices.js";
 import { type ModelCapability, type ModelEntry, type ModelGroup, modelTable } from "./model-table.js";
+import { MODEL_MEMBERS } from "./read-model.js";
 import { Refusal } from "./refusal.js";
 
 /** A model id of one's own, such as `gpt-4o`. */
@@ -28,36 +35,43 @@ export interface ServedModel {
 interface StoredModel {
   entry: ModelEntry;
   like?: string;
+  /** The built-in model that answers in the end, whatever became of those between. */
+  root: string;
   price: ModelPrice;
 }
 
+/** A model of one's own as it is kept. */
+type SavedModel = Required<EmulatorModel> & { root: string };
+
 const COUNTED = ["inputTokens", "outputTokens", "videoTokens", "characters"];
 
-/** The models: those that are always there, and those that were added. */
-export class ModelStore {
-  private readonly models = new Map<string, StoredModel>();
-  private readonly initial: readonly EmulatorModel[];
+const PART = "models";
 
-  constructor(initial: readonly EmulatorModel[]) {
-    this.initial = structuredClone([...initial]);
-    this.reset();
+/** The models: those that are always there, and those that were added. */
+export class ModelStore implements KeptStore {
+  private readonly models = new Map<string, StoredModel>();
+  private readonly changes: PartChanges | undefined;
+
+  constructor(changes?: ChangeLog) {
+    this.changes = changes?.of(PART);
+    for (const entry of modelTable)
+      this.models.set(entry.id, { entry, root: entry.id, price: modelPrices[entry.id] ?? {} });
   }
 
   /** @throws TypeError when its id is taken or empty, or there is no model that it could be like, or its price makes no sense */
   add({ id, like, price }: EmulatorModel): void {
-    if (id.trim() === "") throw new Refusal("The id of a model must not be empty.");
-    if (this.models.has(id)) throw new Refusal(`The model "${id}" exists.`);
+    requireFree(this.models, id);
     const known = this.models.get(like);
     if (!known)
       throw new Refusal(`The model "${id}" cannot be like "${like}", which the emulator does not serve.`);
-    requirePrice(id, price);
-    this.models.set(id, { entry: { ...known.entry, id }, like, price: { ...(price ?? known.price) } });
+    this.put({ id, like, root: known.root, price: price ?? known.price });
   }
 
   /** Deletes a model that was added; returns whether it existed. @throws TypeError when it is built in */
   remove(id: string): boolean {
     const model = this.models.get(id);
     if (model && model.like === undefined) throw new Refusal(`The model "${id}" is built in and stays.`);
+    this.changes?.delete(id);
     return this.models.delete(id);
   }
 
@@ -91,11 +105,39 @@ export class ModelStore {
     if (unknown !== undefined) throw new Refusal(`The emulator serves no model "${unknown}".`);
   }
 
-  reset(): void {
-    this.models.clear();
-    for (const entry of modelTable) this.models.set(entry.id, { entry, price: modelPrices[entry.id] ?? {} });
-    for (const model of this.initial) this.add(model);
+  *save(): Iterable<KeptEntry> {
+    for (const [key, model] of this.models) {
+      if (model.like !== undefined) yield { part: PART, key, value: saved(model) };
+    }
   }
+
+  load(state: Field): void {
+    const members = { ...MODEL_MEMBERS, root: (field: Field) => field.oneOf(modelTable.map(({ id }) => id)) };
+    const vital = ["id", "like", "root", "price"] as const;
+    const read = (entry: Field) =>
+      collectMembers<SavedModel>(entry, members, { vital, complete: true }) as SavedModel;
+    loadPart(state, PART, read, (model) => this.put(model));
+  }
+
+  private put({ id, like, root, price }: SavedModel): void {
+    requireFree(this.models, id);
+    const known = this.models.get(root);
+    if (!known) throw new Refusal(`There is no built-in model "${root}".`);
+    requirePrice(id, price);
+    const model = { entry: { ...known.entry, id }, like, root, price: { ...price } };
+    this.models.set(id, model);
+    this.changes?.set(id, () => saved(model));
+  }
+}
+
+/** Its price stands there whole: what it is like may be removed, and prices may change. */
+function saved({ entry, like = "", root, price }: StoredModel): SavedModel {
+  return { id: entry.id, like, root, price };
+}
+
+function requireFree(models: ReadonlyMap<string, StoredModel>, id: string): void {
+  if (id.trim() === "") throw new Refusal("The id of a model must not be empty.");
+  if (models.has(id)) throw new Refusal(`The model "${id}" exists.`);
 }
 
 function requirePrice(id: string, price: ModelPrice = {}): void {

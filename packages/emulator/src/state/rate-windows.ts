@@ -1,7 +1,7 @@
 import { APIError } from "../http/api-error.js";
 import { type EmulatorKey, maskKey } from "./key-store.js";
 
-/** The requests that each key with a rate limit made within its sliding window. */
+/** The requests that each key with a rate limit made within its sliding window. They are not kept: they are of seconds. */
 export class RateWindows {
   private readonly requests = new Map<string, number[]>();
   private readonly now: () => number;
@@ -45,10 +45,6 @@ export class RateWindows {
   private recentOf(key: string, windowMs: number, now: number): number[] {
     // A clock that was set back has made nothing yet of what is ahead of it.
     return (this.requests.get(key) ?? []).filter((time) => time <= now && time > now - windowMs);
-  }
-
-  reset(): void {
-    this.requests.clear();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "./journal.js";
-import type { RecordedExchange } from "./recording.js";
+import type { RecordedExchange, RecordedField } from "./recording.js";
 
 /** A call whole, as JSON has it. */
 export interface RecordedCall {
@@ -12,7 +12,7 @@ export interface RecordedCall {
     /** As it came, where it was text. */
     text?: string;
     /** The fields of a form. */
-    form?: { name: string; text?: string; file?: { name: string; type: string; size: number } }[];
+    form?: RecordedField[];
   };
   response: {
     headers: Record<string, string>;
@@ -42,9 +42,7 @@ export function describeCall(entry: JournalEntry, exchange: RecordedExchange): R
     request: {
       headers: { ...requestHeaders },
       ...(requestText !== undefined && { text: requestText }),
-      ...(requestForm && {
-        form: Object.entries(requestForm).flatMap(([name, value]) => fieldsOf(name, value)),
-      }),
+      ...(requestForm && { form: requestForm.map((field) => ({ ...field })) }),
     },
     response: {
       headers: { ...responseHeaders },
@@ -74,14 +72,4 @@ function eventsOf({ pieces }: RecordedExchange): { atMs: number; text: string }[
     for (const text of parts) events.push({ atMs: last, text });
   }
   return rest === "" ? events : [...events, { atMs: last, text: rest }];
-}
-
-function fieldsOf(name: string, value: unknown): NonNullable<RecordedCall["request"]["form"]> {
-  return [value]
-    .flat()
-    .map((each) =>
-      each instanceof File
-        ? { name, file: { name: each.name, type: each.type, size: each.size } }
-        : { name, text: String(each) },
-    );
 }

@@ -4,6 +4,13 @@ export interface RecordedPiece {
   bytes: Uint8Array;
 }
 
+/** A field of a form: its text, or of a file what it is. */
+export interface RecordedField {
+  name: string;
+  text?: string;
+  file?: { name: string; type: string; size: number };
+}
+
 /** What came and what went, as bytes. */
 export interface RecordedExchange {
   /** The URL that was asked for, whole. */
@@ -12,8 +19,8 @@ export interface RecordedExchange {
   requestHeaders: Readonly<Record<string, string>>;
   /** As it came, where it was text. */
   requestText?: string;
-  /** The fields of a form by name: text and files. */
-  requestForm?: Readonly<Record<string, unknown>>;
+  /** The fields of a form, of files without their bytes. */
+  requestForm?: readonly RecordedField[];
   responseHeaders?: Readonly<Record<string, string>>;
   pieces: readonly RecordedPiece[];
   /** Bodies were more than may be kept, and this one's are gone. */
@@ -30,15 +37,24 @@ export class Recording {
   private readonly onGrow: (bytes: number) => void;
   bytes = 0;
 
-  /** @param onGrow told of each byte that is kept */
-  constructor(request: Request, onGrow: (bytes: number) => void) {
+  private constructor(exchange: RecordedExchange, onGrow: (bytes: number) => void) {
+    this.exchange = { ...exchange, pieces: [...exchange.pieces] };
     this.onGrow = onGrow;
-    this.exchange = {
-      url: request.url,
-      requestHeaders: shownHeaders(request.headers),
-      pieces: [],
-      dropped: false,
-    };
+  }
+
+  /** @param onGrow told of each byte that is kept */
+  static of(request: Request, onGrow: (bytes: number) => void): Recording {
+    const requestHeaders = shownHeaders(request.headers);
+    return new Recording({ url: request.url, requestHeaders, pieces: [], dropped: false }, onGrow);
+  }
+
+  /** One that is over, and was kept elsewhere meanwhile. */
+  static restored(exchange: RecordedExchange): Recording {
+    const recording = new Recording(exchange, () => undefined);
+    const { requestText = "", requestForm = [], pieces } = exchange;
+    recording.bytes = requestText.length + formSize(requestForm);
+    for (const { bytes } of pieces) recording.bytes += bytes.byteLength;
+    return recording;
   }
 
   get content(): RecordedExchange {
@@ -51,10 +67,9 @@ export class Recording {
   }
 
   sentForm(form: Readonly<Record<string, unknown>>): void {
-    this.exchange.requestForm = form;
-    for (const value of Object.values(form).flat()) {
-      this.grow(value instanceof Blob ? value.size : String(value).length);
-    }
+    const fields = Object.entries(form).flatMap(([name, value]) => fieldsOf(name, value));
+    this.exchange.requestForm = fields;
+    this.grow(formSize(fields));
   }
 
   answered(headers: Headers): void {
@@ -83,6 +98,20 @@ export class Recording {
     this.bytes += bytes;
     this.onGrow(bytes);
   }
+}
+
+function fieldsOf(name: string, value: unknown): RecordedField[] {
+  return [value]
+    .flat()
+    .map((each) =>
+      each instanceof File
+        ? { name, file: { name: each.name, type: each.type, size: each.size } }
+        : { name, text: String(each) },
+    );
+}
+
+function formSize(fields: readonly RecordedField[]): number {
+  return fields.reduce((size, { text = "" }) => size + text.length, 0);
 }
 
 function shownHeaders(headers: Headers): Record<string, string> {

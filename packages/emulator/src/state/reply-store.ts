@@ -1,6 +1,14 @@
+import type { Field } from "../checks/field.js";
+import type { ChangeLog, PartChanges } from "../persistence/change-log.js";
+import type { KeptEntry } from "../persistence/kept-entry.js";
+import type { KeptStore } from "../persistence/kept-store.js";
+import { loadPart } from "../persistence/load-part.js";
+import { Counters } from "./counters.js";
 import { matchesPath } from "./matches-path.js";
 import { Refusal } from "./refusal.js";
+import { ReplyFunctions } from "./reply-functions.js";
 import { requireInteger } from "./require-integer.js";
+import { readSavedReply, saveRule } from "./saved-reply.js";
 
 /** What JSON can hold. */
 export type JSONValue =
@@ -99,15 +107,25 @@ const WHOLE_MEMBERS = ["body", "events", "error"] as const;
 const LONGEST_MATCHED_TEXT = 10_000;
 const SHOWN_TEXT = 60;
 
-/** Answers that are written by hand, in the order in which they were added: the first that fits is given. */
-export class ReplyStore {
-  private replies: ActiveReply[] = [];
-  private readonly initial: readonly ReplyRule[];
-  private count = 0;
+interface KeptReply {
+  reply: ActiveReply;
+  /** It is of the options. */
+  given: boolean;
+}
 
-  constructor(initial: readonly ReplyRule[]) {
-    this.initial = [...initial];
-    this.reset();
+const PART = "replies";
+
+/** Answers that are written by hand, in the order in which they were added: the first that fits is given. */
+export class ReplyStore implements KeptStore {
+  private replies: KeptReply[] = [];
+  private readonly functions: ReplyFunctions;
+  private readonly counters: Counters;
+  private readonly changes: PartChanges | undefined;
+
+  constructor(functions = new ReplyFunctions(), counters = new Counters(), changes?: ChangeLog) {
+    this.functions = functions;
+    this.counters = counters;
+    this.changes = changes?.of(PART);
   }
 
   get isEmpty(): boolean {
@@ -116,39 +134,80 @@ export class ReplyStore {
 
   /** Adds a reply after those that are there; returns its id. @throws TypeError when it makes no sense */
   add(rule: ReplyRule): string {
-    requireSense(rule);
-    const id = `reply-${++this.count}`;
-    this.replies.push({ ...rule, id, used: 0 });
-    return id;
+    return this.create(rule, false).reply.id;
+  }
+
+  /**
+   * Puts the replies of the options before all others. One that was kept goes on with what it was used, and those of
+   * options that are no more are gone.
+   *
+   * @throws TypeError when one makes no sense
+   */
+  provide(rules: readonly ReplyRule[]): void {
+    const others = this.replies.filter(({ given }) => !given);
+    const before = this.replies.filter(({ given }) => given);
+    const text = (rule: ReplyRule) => JSON.stringify(saveRule(rule, this.functions));
+    const provided: KeptReply[] = [];
+    for (const rule of rules) {
+      const index = before.findIndex(({ reply: { id, used, ...kept } }) => text(kept) === text(rule));
+      const [found] = index < 0 ? [] : before.splice(index, 1);
+      provided.push(found ?? this.create(rule, true));
+    }
+    this.replies = [...provided, ...others];
   }
 
   list(): ActiveReply[] {
-    return this.replies.map((reply) => ({ ...reply }));
+    return this.replies.map(({ reply }) => ({ ...reply }));
   }
 
   /** Takes one away, or all. */
   clear(id?: string): void {
-    this.replies = id === undefined ? [] : this.replies.filter((reply) => reply.id !== id);
+    const gone = this.replies.filter(({ reply }) => id === undefined || reply.id === id);
+    this.replies = this.replies.filter((kept) => !gone.includes(kept));
+    for (const { reply } of gone) this.changes?.delete(reply.id);
   }
 
-  reset(): void {
-    this.replies = [];
-    this.count = 0;
-    for (const rule of this.initial) this.add(rule);
+  *save(): Iterable<KeptEntry> {
+    for (const kept of this.replies) yield { part: PART, key: kept.reply.id, value: this.saved(kept) };
+  }
+
+  /** A reply that is code of another process cannot be had again, and is left out. */
+  load(state: Field): void {
+    loadPart(state, PART, readSavedReply, ({ id, used, given = false, code, rule }) => {
+      const reply = code === undefined ? rule.reply : this.functions.find(code);
+      if (code !== undefined && reply === undefined) return;
+      const whole: ReplyRule = { ...rule, ...(reply !== undefined && { reply }) };
+      requireSense(whole);
+      this.replies.push({ reply: { ...whole, id, used }, given });
+    });
   }
 
   /** The first reply for a request, with one of its `times` used up. */
   take(request: ScriptedRequest, key: string | null): ReplyLookup {
     const misses: string[] = [];
-    for (const rule of this.replies) {
+    for (const kept of this.replies) {
+      const { reply: rule } = kept;
       const reason = whyNot(rule, request, key);
       if (reason === undefined) {
         rule.used += 1;
+        this.changes?.set(rule.id, () => this.saved(kept));
         return { rule, misses };
       }
       misses.push(`${rule.id}: ${reason}`);
     }
     return { misses };
+  }
+
+  private create(rule: ReplyRule, given: boolean): KeptReply {
+    requireSense(rule);
+    const kept = { reply: { ...rule, id: this.counters.next("reply"), used: 0 }, given };
+    this.replies.push(kept);
+    this.changes?.set(kept.reply.id, () => this.saved(kept));
+    return kept;
+  }
+
+  private saved({ reply: { id, used, ...rule }, given }: KeptReply): object {
+    return { id, used, ...(given && { given }), ...saveRule(rule, this.functions) };
   }
 }
 

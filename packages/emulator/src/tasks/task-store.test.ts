@@ -26,7 +26,7 @@ describe("the store of video tasks", () => {
     await expect(store.cancel(id)).rejects.toThrow("has ended as cancelled");
     await clock.advance(3_600_000);
     expect([store.get(id)?.status, changes]).toEqual(["cancelled", ["cancelled"]]);
-    clock.reset();
+    clock.close();
   });
 
   it("cancels nothing that runs, and nothing that is not there", async () => {
@@ -36,7 +36,7 @@ describe("the store of video tasks", () => {
     await expect(store.cancel("none")).rejects.toThrow('There is no video task "none"');
     await clock.advance(1_000);
     expect(store.get(id)?.status).toBe("succeeded");
-    clock.reset();
+    clock.close();
   });
 
   it("forgets what has ended, and nothing that is still under way", async () => {
@@ -48,7 +48,7 @@ describe("the store of video tasks", () => {
     store.remove(id);
     expect([store.get(id), store.list()]).toEqual([undefined, []]);
     expect(() => store.remove(id)).toThrow(`There is no video task "${id}"`);
-    clock.reset();
+    clock.close();
   });
 
   it("finds a task of any family where none is asked for, for its own key only", () => {
@@ -57,6 +57,6 @@ describe("the store of video tasks", () => {
     expect(store.find("content", "sk-a", id)?.id).toBe(id);
     expect(store.find("text2video", "sk-a", id)).toBeUndefined();
     expect(store.find(undefined, "sk-b", id)).toBeUndefined();
-    clock.reset();
+    clock.close();
   });
 });

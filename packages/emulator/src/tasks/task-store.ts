@@ -1,6 +1,12 @@
 import { randomInt, randomUUID } from "node:crypto";
+import type { Field } from "../checks/field.js";
+import type { ChangeLog, PartChanges } from "../persistence/change-log.js";
+import type { KeptEntry } from "../persistence/kept-entry.js";
+import type { KeptStore } from "../persistence/kept-store.js";
+import { loadPart } from "../persistence/load-part.js";
 import { Refusal } from "../state/refusal.js";
 import type { VirtualClock } from "../state/virtual-clock.js";
+import { type PlannedTask, readSavedTask, saveTask } from "./saved-task.js";
 import {
   isTerminal,
   type VideoFamily,
@@ -37,27 +43,32 @@ const FAILED_ON_REQUEST: VideoTaskError = {
   message: "The video could not be generated: the prompt asked for a failure with [[fail]].",
 };
 
+const PART = "tasks";
+
 /**
  * The state machine of the video tasks: queued → running → succeeded, failed or expired; or queued → cancelled.
  *
  * A task expires only when its own time in the queue and running exceeds its time-out; a jump of the clock
  * passes through all its states at their own times.
  */
-export class TaskStore {
-  private readonly tasks = new Map<string, VideoTask>();
+export class TaskStore implements KeptStore {
+  private readonly tasks = new Map<string, PlannedTask>();
   private readonly clock: VirtualClock;
   private readonly timings: VideoTimings;
   private readonly onChange: (task: VideoTask) => void | Promise<void>;
+  private readonly changes: PartChanges | undefined;
 
   /** @param onChange awaited on every change of status, so that moving the clock waits for its callbacks */
   constructor(
     clock: VirtualClock,
     timings: VideoTimings,
     onChange: (task: VideoTask) => void | Promise<void>,
+    changes?: ChangeLog,
   ) {
     this.clock = clock;
     this.timings = timings;
     this.onChange = onChange;
+    this.changes = changes?.of(PART);
   }
 
   create({ fails, stuck, ...rest }: NewVideoTask): VideoTask {
@@ -71,44 +82,37 @@ export class TaskStore {
       steps: [{ status: "queued", time: now }],
       runningMs: this.timings.runningMs,
     };
-    this.tasks.set(task.id, task);
-
     const startsAt = now + this.timings.queuedMs;
     const endsAt = stuck ? Number.POSITIVE_INFINITY : startsAt + this.timings.runningMs;
     const expiresAt = now + task.settings.executionExpiresAfter * 1_000;
-    this.at(Math.min(startsAt, expiresAt), task, () => (startsAt < expiresAt ? "running" : "expired"));
-    this.at(Math.min(endsAt, expiresAt), task, () => {
-      if (endsAt > expiresAt) return "expired";
-      if (fails) task.error = FAILED_ON_REQUEST;
-      return fails ? "failed" : "succeeded";
-    });
+    this.put({ task, plan: { startsAt, endsAt, expiresAt, fails } });
     return task;
   }
 
   get(id: string): VideoTask | undefined {
-    return this.tasks.get(id);
+    return this.tasks.get(id)?.task;
   }
 
   /** The task of a key, of one family or of any, by its id, or by the id that its caller gave it. */
   find(family: VideoFamily | undefined, key: string, id: string): VideoTask | undefined {
-    const task =
-      this.tasks.get(id) ?? this.list().find((other) => other.externalId === id && other.key === key);
+    const task = this.get(id) ?? this.list().find((other) => other.externalId === id && other.key === key);
     return task?.key === key && (family === undefined || task.family === family) ? task : undefined;
   }
 
   list({ key, model, family, status }: VideoFilter = {}): VideoTask[] {
-    return [...this.tasks.values()].filter(
-      (task) =>
-        (key === undefined || task.key === key) &&
-        (model === undefined || task.model === model) &&
-        (family === undefined || task.family === family) &&
-        (status === undefined || task.status === status),
+    return [...this.tasks.values()].flatMap(({ task }) =>
+      (key === undefined || task.key === key) &&
+      (model === undefined || task.model === model) &&
+      (family === undefined || task.family === family) &&
+      (status === undefined || task.status === status)
+        ? [task]
+        : [],
     );
   }
 
   /** @throws TypeError when there is no such task */
   timeline(id: string): VideoTaskStep[] {
-    const task = this.tasks.get(id);
+    const task = this.get(id);
     if (!task) throw Refusal.missing(`There is no video task "${id}".`);
     return task.steps.map((step) => ({ ...step }));
   }
@@ -134,14 +138,36 @@ export class TaskStore {
 
   /** Forgets a task that has ended. @throws TypeError when there is no such task or it has not ended */
   remove(id: string): void {
-    const task = this.tasks.get(id);
+    const task = this.get(id);
     if (!task) throw Refusal.missing(`There is no video task "${id}".`);
     if (!isTerminal(task.status)) throw new Refusal(`The video task "${id}" is still ${task.status}.`);
     this.tasks.delete(id);
+    this.changes?.delete(id);
   }
 
-  reset(): void {
-    this.tasks.clear();
+  *save(): Iterable<KeptEntry> {
+    for (const [key, planned] of this.tasks) yield { part: PART, key, value: saveTask(planned) };
+  }
+
+  load(state: Field): void {
+    loadPart(state, PART, readSavedTask, (planned) => this.put(planned));
+  }
+
+  /** Keeps a task and has happen to it what is still to come. */
+  private put(planned: PlannedTask): void {
+    const { task, plan } = planned;
+    const { startsAt, endsAt, expiresAt } = plan;
+    this.tasks.set(task.id, planned);
+    this.changes?.set(task.id, () => saveTask(planned));
+    if (task.status === "queued") {
+      this.at(Math.min(startsAt, expiresAt), task, () => (startsAt < expiresAt ? "running" : "expired"));
+    }
+    if (isTerminal(task.status)) return;
+    this.at(Math.min(endsAt, expiresAt), task, () => {
+      if (endsAt > expiresAt) return "expired";
+      if (plan.fails) task.error = FAILED_ON_REQUEST;
+      return plan.fails ? "failed" : "succeeded";
+    });
   }
 
   private at(time: number, task: VideoTask, next: () => VideoTaskStatus): void {
@@ -160,11 +186,13 @@ export class TaskStore {
         message: `The task did not end within execution_expires_after (${task.settings.executionExpiresAfter} s).`,
       };
     }
+    const planned = this.tasks.get(task.id);
+    if (planned) this.changes?.set(task.id, () => saveTask(planned));
     await this.onChange(task);
   }
 
   private requireOpen(id: string): VideoTask {
-    const task = this.tasks.get(id);
+    const task = this.get(id);
     if (!task) throw Refusal.missing(`There is no video task "${id}".`);
     if (isTerminal(task.status)) throw new Refusal(`The video task "${id}" has ended as ${task.status}.`);
     return task;

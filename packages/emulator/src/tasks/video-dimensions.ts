@@ -4,7 +4,7 @@ export const FRAMES_PER_SECOND = 24;
 export const RESOLUTIONS = ["480p", "720p", "1080p", "4k"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-const FIXED_RATIOS = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"] as const;
+export const FIXED_RATIOS = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"] as const;
 /** The ratios that say what they are. */
 export type FixedRatio = (typeof FIXED_RATIOS)[number];
 

@@ -1,6 +1,7 @@
 import type { Services } from "../api/services.js";
 import { APIError } from "../http/api-error.js";
 import { fallbackFilm } from "../media/fallback-media.js";
+import type { TaskFileRecipe } from "../media/file-recipe.js";
 import type { MediaFile } from "../media/media-files.js";
 import { plainPicture } from "../media/plain-picture.js";
 import { readInputImage } from "../media/read-input-image.js";
@@ -13,12 +14,17 @@ export const LAST_FRAME_FILE = "last-frame.png";
 
 /** The URL of a file of a succeeded task, which is rendered when somebody asks for it. */
 export function publishTaskFile(services: Services, task: VideoTask, name: string): string {
-  return services.files.publish(task.origin, `${task.id}/${name}`, task.updatedAt, () =>
-    renderTaskFile(services, task, name),
-  );
+  const recipe = { kind: "task", task: task.id, name } as const;
+  return services.files.publish(task.origin, `${task.id}/${name}`, task.updatedAt, recipe);
 }
 
-async function renderTaskFile(services: Services, task: VideoTask, name: string): Promise<MediaFile> {
+/** @throws APIError 404 when the task is gone */
+export async function renderTaskFile(
+  services: Services,
+  { task: id, name }: TaskFileRecipe,
+): Promise<MediaFile> {
+  const task = services.tasks.get(id);
+  if (!task) throw APIError.notFound("The video task of this file is gone.", "file_not_found");
   const renderVideo = await services.media.find("renderVideo");
   if (!renderVideo) return fallbackFile(task, name);
   const { width, height, durationSeconds, prompt, seed, generateAudio, firstFrame, lastFrame } =

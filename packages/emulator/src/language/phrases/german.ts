@@ -48,6 +48,18 @@ export const GERMAN: Phrases = {
       sieben: 7,
     },
   },
+  greeting:
+    /^(?:hallo|hi|hey|servus|moin|guten (?:morgen|tag|abend)|grüß (?:gott|dich))(?: zusammen)?(?:[\s,!.]+wie geht(?:'s| es (?:dir|ihnen)))?[\s!?.,]*$|^wie geht(?:'s| es (?:dir|ihnen))[\s!?.]*$/i,
+  thanks: /^(?:danke|vielen dank|besten dank|dankeschön)[^?]{0,40}$/i,
+  identity: /^(?:wer|was) (?:bist du|sind sie)\b|^wie hei(?:ß|ss)t du\b|^was kannst du\b/i,
+  greetings: [
+    "Hallo! Wie kann ich helfen?",
+    "Guten Tag! Was kann ich für dich tun?",
+    "Hallo! Was möchtest du wissen?",
+  ],
+  welcome: "Gern geschehen!",
+  introduction:
+    "Ich bin ein lokales Modell des Emulators von Model Gateway. Ich antworte aus dem Kontext, den ich bekomme, rufe Werkzeuge auf, fülle JSON-Schemata, rechne, fasse zusammen und liste auf.",
   yes: "Ja",
   no: "Nein",
   notInContext: (asked) => `Der angegebene Kontext enthält keine Antwort auf „${asked}“.`,

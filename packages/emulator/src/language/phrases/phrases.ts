@@ -30,6 +30,13 @@ export interface Phrases {
   /** Words of a question that are no part of what is asked. */
   questionWords: RegExp;
   numbers: Readonly<Record<string, number>>;
+  /** The whole message is no more than this. */
+  greeting: RegExp;
+  thanks: RegExp;
+  identity: RegExp;
+  greetings: readonly string[];
+  welcome: string;
+  introduction: string;
   yes: string;
   no: string;
   notInContext: (asked: string) => string;

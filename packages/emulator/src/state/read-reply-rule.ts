@@ -1,6 +1,6 @@
 import type { Field } from "../checks/field.js";
 import { collectMembers, type Readers, readStrings } from "../checks/read-members.js";
-import type { JSONValue, ReplyCondition, ReplyRule, ScriptedToolCall } from "../state/reply-store.js";
+import type { JSONValue, ReplyCondition, ReplyRule, ScriptedToolCall } from "./reply-store.js";
 
 const PATTERN = /^\/(.+)\/([dimsuv]*)$/s;
 
@@ -48,9 +48,18 @@ const RULE: Readers<ReplyRule> = {
   times: (field) => field.integer({ min: 1 }),
 };
 
-/** Reads a scripted answer as JSON has it. Problems are noted at the field. */
-export function readReplyRule(field: Field): ReplyRule | undefined {
-  return part(field, RULE);
+const SAVED_RULE: Readers<ReplyRule> = {
+  ...RULE,
+  when: (field) => part(field, { ...CONDITION, text: readSavedText }),
+};
+
+/**
+ * Reads a scripted answer as JSON has it. Problems are noted at the field.
+ *
+ * @param saved as the emulator itself wrote it: patterns are objects, and a reply may be null
+ */
+export function readReplyRule(field: Field, { saved = false } = {}): ReplyRule | undefined {
+  return saved ? part(field, SAVED_RULE, ["reply"]) : part(field, RULE);
 }
 
 function part<T extends object>(field: Field, readers: Readers<T>, vital: (keyof T & string)[] = []) {
@@ -63,11 +72,22 @@ function readText(field: Field): string | RegExp | undefined {
   const text = field.nonEmptyString();
   const [, source, flags] = PATTERN.exec(text ?? "") ?? [];
   if (source === undefined) return text;
+  return pattern(field, source, flags);
+}
+
+function pattern(field: Field, source: string, flags: string | undefined): RegExp | undefined {
   try {
     return new RegExp(source, flags);
   } catch (error) {
     return field.refuse(`is no regular expression (${error instanceof Error ? error.message : error})`);
   }
+}
+
+function readSavedText(field: Field): string | RegExp | undefined {
+  if (typeof field.value === "string") return field.value;
+  const source = field.get("pattern").string();
+  const flags = field.get("flags").string();
+  return source === undefined || flags === undefined ? undefined : pattern(field, source, flags);
 }
 
 function readTokens(field: Field): number | undefined {
