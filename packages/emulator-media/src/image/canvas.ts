@@ -1,6 +1,6 @@
 import type { PremultipliedPicture } from "../scene/rasterize.js";
+import type { RgbColor } from "../scene/rgb-color.js";
 import type { RasterPicture } from "./raster-picture.js";
-import type { RgbColor } from "./rgb-color.js";
 
 /** A picture with the few operations that painting needs. Begins black and, with four channels, opaque. */
 export class Canvas implements RasterPicture {

@@ -2,13 +2,13 @@ import { layOutCaptionLine } from "../scene/caption-line.js";
 import { composeScene, joinLayers, sceneSize } from "../scene/compose-scene.js";
 import { rasterize } from "../scene/rasterize.js";
 import { readScene } from "../scene/read-scene.js";
+import type { RgbColor } from "../scene/rgb-color.js";
 import { n } from "../scene/svg.js";
 import { Canvas } from "./canvas.js";
 import { decodePicture } from "./decode-picture.js";
 import type { ImageRequest } from "./image-request.js";
 import { placeThumbnails } from "./place-thumbnails.js";
 import type { RasterPicture } from "./raster-picture.js";
-import type { RgbColor } from "./rgb-color.js";
 
 const FRAME_COLOR: RgbColor = { red: 255, green: 255, blue: 255 };
 

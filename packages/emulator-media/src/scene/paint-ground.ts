@@ -1,7 +1,7 @@
-import { rgbFromHsl } from "../image/rgb-color.js";
 import { hexOf, mixColors } from "./hex-color.js";
 import { PAINT_COLORS } from "./paint-color.js";
 import { paintStars } from "./paint-sky.js";
+import { rgbFromHsl } from "./rgb-color.js";
 import type { Ground } from "./scene.js";
 import type { SceneFrame } from "./scene-frame.js";
 import { areaBelow, n } from "./svg.js";

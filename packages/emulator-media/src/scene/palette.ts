@@ -1,5 +1,5 @@
-import { rgbFromHsl } from "../image/rgb-color.js";
 import { hexOf, mixColors } from "./hex-color.js";
+import { rgbFromHsl } from "./rgb-color.js";
 import type { Scene, TimeOfDay } from "./scene.js";
 
 /** The colours of a scene's light. */
