@@ -174,6 +174,31 @@ describe("the picture", () => {
     },
   );
 
+  test("lets snow fall without a jump where the loop begins again", () => {
+    const film = new SceneFilm({ ...request, width: 480, height: 640, prompt: "snow at night" }, 48);
+    const frames = Array.from({ length: 49 }, (_, frame) => {
+      film.paint(frame);
+      return film.picture.luma.slice();
+    });
+    // How far down the flakes of one frame are found in the next.
+    const fall = (index: number) => {
+      const misses = Array.from({ length: 20 }, (_, shift) => {
+        let missed = 0;
+        for (let at = 0; at < 480 * 280; at++) {
+          const flake = frames[index]![at]! > 150;
+          if (flake && frames[index + 1]![at + shift * 480]! <= 150) missed++;
+        }
+        return missed;
+      });
+      return misses.indexOf(Math.min(...misses));
+    };
+    // Half of the height in 48 frames.
+    for (const index of [0, 20, 46, 47]) {
+      expect(fall(index)).toBeGreaterThanOrEqual(6);
+      expect(fall(index)).toBeLessThanOrEqual(7);
+    }
+  });
+
   test("has a caption of a tenth of the height at most, in Chinese too", async () => {
     const rows = async (prompt: string) => {
       const { lastFrame } = await renderVideo({
