@@ -1,5 +1,6 @@
+import type { PremultipliedPicture } from "../scene/rasterize.js";
+import type { RgbColor } from "../scene/rgb-color.js";
 import type { RasterPicture } from "./raster-picture.js";
-import type { RgbColor } from "./rgb-color.js";
 
 /** A picture with the few operations that painting needs. Begins black and, with four channels, opaque. */
 export class Canvas implements RasterPicture {
@@ -30,16 +31,26 @@ export class Canvas implements RasterPicture {
     }
   }
 
-  /** Mixes a colour into one pixel inside the picture: not at all at `share` 0, fully at 1. Leaves alpha as it is. */
-  mix(x: number, y: number, { red, green, blue }: RgbColor, share: number): void {
-    const { data } = this;
-    const at = (y * this.width + x) * this.channels;
-    data[at] = data[at]! + (red - data[at]!) * share;
-    data[at + 1] = data[at + 1]! + (green - data[at + 1]!) * share;
-    data[at + 2] = data[at + 2]! + (blue - data[at + 2]!) * share;
+  /** Lays a picture of the same size over this one. */
+  overlay({ data: above }: PremultipliedPicture): void {
+    const { data, channels } = this;
+    for (let from = 0, to = 0; from < above.length; from += 4, to += channels) {
+      const alpha = above[from + 3]!;
+      if (alpha === 0) continue;
+      const below = channels === 4 ? data[to + 3]! : 255;
+      // What is seen of this picture, and the opacity of both, in units of 1/255.
+      const shown = (below * (255 - alpha)) / 255;
+      const opacity = alpha + shown;
+      for (let channel = 0; channel < 3; channel++) {
+        data[to + channel] = Math.round(
+          (above[from + channel]! * 255 + data[to + channel]! * shown) / opacity,
+        );
+      }
+      if (channels === 4) data[to + 3] = Math.round(opacity);
+    }
   }
 
-  /** Copies the colours of a picture to a place where all of it lies inside this one. */
+  /** Copies the colours of a picture, opaque, to a place where all of it lies inside this one. */
   draw(picture: RasterPicture, x: number, y: number): void {
     for (let row = 0; row < picture.height; row++) {
       let from = row * picture.width * picture.channels;
@@ -48,6 +59,7 @@ export class Canvas implements RasterPicture {
         this.data[to] = picture.data[from]!;
         this.data[to + 1] = picture.data[from + 1]!;
         this.data[to + 2] = picture.data[from + 2]!;
+        if (this.channels === 4) this.data[to + 3] = 255;
         from += picture.channels;
         to += this.channels;
       }

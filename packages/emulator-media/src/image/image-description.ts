@@ -11,6 +11,8 @@ export interface ImageDescription {
    */
   colours: string[];
   brightness: "dark" | "medium" | "bright";
+  /** How light its visible pixels are on average, from 0 for black to 100 for white. */
+  luma: number;
   /** Whether it has an alpha channel. */
   hasAlpha: boolean;
 }

@@ -7,18 +7,18 @@ export interface ImageRequest {
   width: number;
   /** Height in pixels: a whole number from 16 to 8192, and at most 16,777,216 pixels (4096 × 4096) in all. */
   height: number;
-  /** Written into the picture. What the font lacks is shown as boxed code points. */
+  /** What the picture shows, in English, German or Chinese; also written into a line at its bottom. */
   prompt: string;
-  /** Any finite number; chooses the colours and the shapes. */
+  /** Any finite number; chooses where things are, and what the prompt leaves open. */
   seed: number;
   format: ImageFormat;
   /** `"transparent"` gives an alpha channel; PNG and WebP only. Default `"opaque"`. */
   background?: "transparent" | "opaque";
   /** 1 (small) to 100 (good), for JPEG (default 85) and WebP (default 80). PNG loses nothing and ignores it. */
   quality?: number;
-  /** Lines in small type below the prompt, such as the size and what was asked for. At most 16. */
+  /** Written faintly behind the prompt where there is room, such as the size and what was asked for. At most 16. */
   details?: string[];
-  /** Encoded images shown as thumbnails, in order, such as those given for an edit. At most 16. */
+  /** Encoded images, such as those given for an edit: the first lies below what is drawn, the others in a row. At most 16. */
   inputs?: Uint8Array[];
 }
 

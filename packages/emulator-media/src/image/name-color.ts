@@ -1,4 +1,4 @@
-import type { RgbColor } from "./rgb-color.js";
+import type { RgbColor } from "../scene/rgb-color.js";
 
 /** The plain English names that {@link nameColor} gives. */
 export type ColorName =

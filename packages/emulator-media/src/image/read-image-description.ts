@@ -42,7 +42,7 @@ function mediaTypeOf({ format, compression }: Metadata): string {
 }
 
 /** Counts colours and light over the visible pixels of RGBA data. */
-function measurePixels(data: Uint8Array): Pick<ImageDescription, "colours" | "brightness"> {
+function measurePixels(data: Uint8Array): Pick<ImageDescription, "colours" | "brightness" | "luma"> {
   const counts = new Map<string, number>();
   let visible = 0;
   let light = 0;
@@ -59,10 +59,12 @@ function measurePixels(data: Uint8Array): Pick<ImageDescription, "colours" | "br
     .filter(([, count], index) => index === 0 || count >= visible * SMALLEST_SHARE)
     .slice(0, MAX_COLORS)
     .map(([name]) => name);
-  return { colours, brightness: brightnessOf(visible > 0 ? light / visible : 255) };
+  // A picture without a visible pixel counts as the white page that it lies on.
+  const mean = visible > 0 ? light / visible : 255;
+  return { colours, brightness: brightnessOf(mean), luma: Math.round(mean / 2.55) };
 }
 
-/** From the mean luma, 0 to 255. A picture without a visible pixel counts as the white page that it lies on. */
+/** From the mean luma, 0 to 255. */
 function brightnessOf(luma: number): ImageDescription["brightness"] {
   if (luma < DARK_LUMA) return "dark";
   return luma > BRIGHT_LUMA ? "bright" : "medium";

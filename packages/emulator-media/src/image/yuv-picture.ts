@@ -1,14 +1,6 @@
 import type { RasterPicture } from "./raster-picture.js";
-import { rgbFromHsl } from "./rgb-color.js";
 
-/** A colour in BT.709 limited range, as video stores it: luma 16–235, chroma 16–240 around 128. */
-export interface YuvColor {
-  y: number;
-  u: number;
-  v: number;
-}
-
-/** A planar 4:2:0 picture (I420). Width and height are even. */
+/** A planar 4:2:0 picture (I420) in BT.709 limited range: luma 16–235, chroma 16–240 around 128. Width and height are even. */
 export class YuvPicture {
   /** The three planes one after the other, as encoders take them. */
   readonly data: Uint8Array;
@@ -26,17 +18,6 @@ export class YuvPicture {
     this.chromaU = this.data.subarray(size, size * 1.25);
     this.chromaV = this.data.subarray(size * 1.25);
   }
-}
-
-/** Converts hue (degrees), saturation and lightness (0–1) to a colour. */
-export function yuvFromHsl(hue: number, saturation: number, lightness: number): YuvColor {
-  const { red, green, blue } = rgbFromHsl(hue, saturation, lightness);
-  const luma = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
-  return {
-    y: 16 + 219 * luma,
-    u: 128 + (224 * (blue / 255 - luma)) / 1.8556,
-    v: 128 + (224 * (red / 255 - luma)) / 1.5748,
-  };
 }
 
 /** Converts to RGB; each chroma sample colours its square of four pixels. */

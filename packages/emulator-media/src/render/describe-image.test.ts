@@ -23,6 +23,17 @@ test.each(["png", "jpeg", "webp", "gif", "tiff", "avif"] as const)(
   },
 );
 
+test.each([
+  ["#000000", 0, "dark"],
+  ["#808080", 50, "medium"],
+  ["#ffffff", 100, "bright"],
+  // Green is the lightest of the three, blue the darkest.
+  ["#00ff00", 72, "bright"],
+  ["#0000ff", 7, "dark"],
+])("measures how light %s is", async (color, luma, brightness) => {
+  expect(await describeImage(await plain(color).png().toBuffer())).toMatchObject({ luma, brightness });
+});
+
 test("reads an SVG", async () => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><rect width="30" height="20" fill="red"/></svg>`;
   expect(await describeImage(Buffer.from(svg))).toMatchObject({

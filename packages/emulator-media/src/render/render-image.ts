@@ -12,7 +12,7 @@ export const renderedImages = new ResultCache<RenderedImage>({
 });
 
 /**
- * Renders a picture that shows its prompt under a landscape chosen by the seed, on a worker thread. Equal requests
+ * Renders the scene that a prompt describes, on a worker thread. Equal requests
  * give equal bytes; each call gets its own copy of them.
  *
  * @throws RangeError for a value outside the limits of {@link ImageRequest}, for `background: "transparent"` with

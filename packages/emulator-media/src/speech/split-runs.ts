@@ -1,4 +1,4 @@
-import { foldToAscii } from "../text/fold-to-ascii.js";
+import { foldToAscii } from "./fold-to-ascii.js";
 
 /** A stretch of text that is either spoken or played. */
 export interface Run {

@@ -6,14 +6,14 @@ import type { MovingPicture } from "./moving-picture.js";
 import { muxVideo } from "./mux-video.js";
 import { PictureScene } from "./picture-scene.js";
 import type { RenderedVideo } from "./rendered-video.js";
-import { Scene } from "./scene.js";
+import { SceneFilm } from "./scene-film.js";
 import { composeSoundtrack, SAMPLE_RATE } from "./soundtrack.js";
 import { planTimeline, type TimelineRequest } from "./timeline.js";
 import { countFrames, FRAME_RATE, type VideoRequest } from "./video-request.js";
 
 const FULL_HD_PIXELS = 1920 * 1088;
 
-// Given pictures move as a whole, which takes several times as long to encode as a disc over a still backdrop.
+// Given pictures move as a whole, which takes several times as long to encode as parts over a still backdrop.
 const HD_PIXELS = 1280 * 736;
 
 const SAMPLES_PER_AAC_FRAME = 1024;
@@ -52,7 +52,7 @@ async function composeScene(request: VideoRequest, plan: TimelineRequest): Promi
   const { firstFrame, lastFrame } = request;
   const scene = firstFrame
     ? new PictureScene(request, await readFrame(firstFrame, "firstFrame", request), plan)
-    : new Scene(request, plan.loopFrames);
+    : new SceneFilm(request, plan.loopFrames);
   if (!lastFrame) return scene;
   return new EndingScene(scene, await readFrame(lastFrame, "lastFrame", request), plan);
 }

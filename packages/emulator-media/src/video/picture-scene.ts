@@ -1,11 +1,7 @@
 import { YuvPicture } from "../image/yuv-picture.js";
-import type { Caption } from "../text/caption.js";
+import { CaptionSprite } from "./caption-sprite.js";
 import type { MovingPicture } from "./moving-picture.js";
-import { layOutVideoCaption, paintCaption } from "./paint-caption.js";
 import type { VideoRequest } from "./video-request.js";
-
-// The caption covers less of a picture that was given than of one that is there for the caption.
-const PROMPT_SHARE = 0.16;
 
 // A loop twice as long moves twice as far, at the same speed.
 const ZOOM_PER_LOOP_FRAME = 0.12 / 48;
@@ -18,7 +14,7 @@ export class PictureScene implements MovingPicture {
   readonly picture: YuvPicture;
 
   readonly #source: YuvPicture;
-  readonly #caption: Caption;
+  readonly #caption: CaptionSprite;
   readonly #loopFrames: number;
   readonly #introFrames: number;
 
@@ -29,7 +25,7 @@ export class PictureScene implements MovingPicture {
   ) {
     this.picture = new YuvPicture(source.width, source.height);
     this.#source = source;
-    this.#caption = layOutVideoCaption(request, PROMPT_SHARE);
+    this.#caption = new CaptionSprite(request);
     this.#loopFrames = loopFrames;
     this.#introFrames = introFrames;
   }
@@ -43,7 +39,7 @@ export class PictureScene implements MovingPicture {
     magnify(this.#source.chromaU, this.picture.chromaU, width / 2, height / 2, zoom);
     magnify(this.#source.chromaV, this.picture.chromaV, width / 2, height / 2, zoom);
     const strength = Math.min(1, frame / this.#introFrames);
-    if (strength > 0) paintCaption(this.picture, this.#caption, strength);
+    if (strength > 0) this.#caption.draw(this.picture, strength);
   }
 }
 

@@ -6,9 +6,9 @@ export interface VideoRequest {
   height: number;
   /** Length in seconds, above 0 and up to 60; rounded to whole frames of 1/24 s. */
   durationSeconds: number;
-  /** Written into the picture. What the font lacks is shown as boxed code points. */
+  /** What the video shows, in English, German or Chinese; also written into a line at its bottom. */
   prompt: string;
-  /** Any finite number; chooses the colours and the melody. */
+  /** Any finite number; chooses the melody, and what the prompt leaves open. */
   seed: number;
   /** Adds an AAC track with a quiet melody. */
   audio: boolean;

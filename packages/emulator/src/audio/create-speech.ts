@@ -2,6 +2,7 @@ import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
 import { isRecord } from "../json/is-record.js";
+import { FALLBACK_HEADER } from "../media/fallback-media.js";
 import { renderSpeech } from "../media/render-speech.js";
 import { checkSpeechRequest } from "./check-speech-request.js";
 
@@ -15,7 +16,11 @@ export async function createSpeech(exchange: Exchange): Promise<Response> {
   const speech = await renderSpeech(services, { text: input, voice, format, speed, seed: services.seed });
   // A Response takes no shared memory.
   return new Response(new Uint8Array(speech.bytes), {
-    headers: { "content-type": speech.mediaType, "content-length": String(speech.bytes.byteLength) },
+    headers: {
+      "content-type": speech.mediaType,
+      "content-length": String(speech.bytes.byteLength),
+      ...(speech.fallback ? FALLBACK_HEADER : {}),
+    },
   });
 }
 

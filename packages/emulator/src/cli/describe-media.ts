@@ -7,7 +7,7 @@ export async function describeMedia(lease = new MediaRendererLease()): Promise<s
     return "pictures, voices and films from @model-gateway/emulator-media";
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `plain PNG pictures and WAV tones; MP3 and films answer 501.\n                   ${reason}`;
+    return `plain PNG pictures, WAV tones, one spoken sentence and one film for all.\n                   ${reason}`;
   } finally {
     await lease.release();
   }

@@ -1,4 +1,5 @@
 import { APIError } from "../http/api-error.js";
+import { FALLBACK_HEADER } from "./fallback-media.js";
 import type { MediaFile } from "./media-files.js";
 
 /** A whole file or the one byte range that was asked for (RFC 9110, section 14). @throws APIError 416 */
@@ -8,6 +9,7 @@ export function fileResponse(request: Request, file: MediaFile): Response {
     "content-type": file.mediaType,
     "accept-ranges": "bytes",
     "cache-control": "private, max-age=86400",
+    ...(file.fallback ? FALLBACK_HEADER : {}),
   };
   const range = readRange(request.headers.get("range"), size);
   if (range === "unsatisfiable") {

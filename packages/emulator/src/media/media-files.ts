@@ -15,6 +15,8 @@ import { type FileRecipe, readFileRecipe } from "./file-recipe.js";
 export interface MediaFile {
   bytes: Uint8Array;
   mediaType: string;
+  /** Set on what stands in for the file where the media package is missing; never kept in a folder. */
+  fallback?: true;
 }
 
 /** Makes a file when somebody asks for it. */
@@ -177,6 +179,7 @@ export class MediaFiles implements KeptStore {
     const kept = await readFile(filename).catch(() => undefined);
     if (kept) return { bytes: kept, mediaType };
     const file = await render(recipe);
+    if (file.fallback) return file;
     // It can be made again: a disk without room keeps nobody from it.
     await writeWhole(filename, file.bytes).catch(() => undefined);
     return file;

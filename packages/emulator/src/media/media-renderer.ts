@@ -40,6 +40,8 @@ export interface RenderImageRequest {
 export interface RenderedImage {
   bytes: Uint8Array;
   mediaType: string;
+  /** Set on what stands in for a picture where the media package is missing. */
+  fallback?: true;
   width: number;
   height: number;
 }
@@ -53,6 +55,8 @@ export interface ImageDescription {
   colours: string[];
   /** Such as `dark`. */
   brightness: string;
+  /** The mean light, 0 to 100; older versions of the package do not tell it. */
+  luma?: number;
   hasAlpha: boolean;
 }
 
@@ -71,8 +75,8 @@ export interface RenderSpeechRequest {
 export interface RenderedSpeech {
   bytes: Uint8Array;
   mediaType: string;
-  durationSeconds: number;
-  sampleRate: number;
+  /** Set on what stands in for a voice where the media package is missing. */
+  fallback?: true;
 }
 
 /** The part of `@model-gateway/emulator-media` that the emulator uses. */

@@ -15,7 +15,10 @@ export function toneSpeech({
   format,
   speed = 1,
   seed = 1,
-}: RenderSpeechRequest & { format: "wav" | "pcm" }): RenderedSpeech {
+}: RenderSpeechRequest & { format: "wav" | "pcm" }): RenderedSpeech & {
+  sampleRate: number;
+  durationSeconds: number;
+} {
   const characters = [...text];
   const perCharacter = Math.max(1, Math.round((SAMPLE_RATE * SECONDS_PER_CHARACTER) / speed));
   const samples = characters.length * perCharacter;
@@ -38,6 +41,7 @@ export function toneSpeech({
     mediaType: format === "wav" ? "audio/wav" : "audio/pcm",
     durationSeconds: samples / SAMPLE_RATE,
     sampleRate: SAMPLE_RATE,
+    fallback: true,
   };
 }
 

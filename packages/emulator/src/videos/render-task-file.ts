@@ -1,7 +1,9 @@
 import type { Services } from "../api/services.js";
 import { APIError } from "../http/api-error.js";
+import { fallbackFilm } from "../media/fallback-media.js";
 import type { TaskFileRecipe } from "../media/file-recipe.js";
 import type { MediaFile } from "../media/media-files.js";
+import { plainPicture } from "../media/plain-picture.js";
 import { readInputImage } from "../media/read-input-image.js";
 import { usableImages } from "../media/usable-images.js";
 import type { VideoTask } from "../tasks/video-task.js";
@@ -23,7 +25,8 @@ export async function renderTaskFile(
 ): Promise<MediaFile> {
   const task = services.tasks.get(id);
   if (!task) throw APIError.notFound("The video task of this file is gone.", "file_not_found");
-  const renderVideo = await services.media.require("renderVideo", "This video");
+  const renderVideo = await services.media.find("renderVideo");
+  if (!renderVideo) return fallbackFile(task, name);
   const { width, height, durationSeconds, prompt, seed, generateAudio, firstFrame, lastFrame } =
     task.settings;
   const video = await renderVideo({
@@ -39,6 +42,13 @@ export async function renderTaskFile(
   if (name === VIDEO_FILE) return { bytes: video.bytes, mediaType: video.mediaType };
   if (!video.lastFrame) throw APIError.notFound("This video has no last frame.", "file_not_found");
   return { bytes: video.lastFrame, mediaType: "image/png" };
+}
+
+/** What there is without the media package: one film for all, and a plain picture. */
+async function fallbackFile({ settings }: VideoTask, name: string): Promise<MediaFile> {
+  if (name === VIDEO_FILE) return { ...(await fallbackFilm()), fallback: true };
+  const { width, height, prompt, seed } = settings;
+  return plainPicture({ width, height, prompt, seed, format: "png" });
 }
 
 async function frame(services: Services, input: string | undefined): Promise<Uint8Array | undefined> {
