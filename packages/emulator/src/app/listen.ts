@@ -72,6 +72,7 @@ async function write({ body, status, headers }: Answer, outgoing: ServerResponse
     }
     outgoing.end();
   } catch (error) {
+    await written(outgoing);
     if (error instanceof ConnectionDropped && error.isReset) outgoing.socket?.resetAndDestroy();
     outgoing.destroy();
   }
@@ -95,6 +96,15 @@ function drained(outgoing: ServerResponse): Promise<void> {
     };
     outgoing.on("drain", go);
     outgoing.on("close", go);
+  });
+}
+
+/** The end of a connection takes with it what the system was not given yet. */
+async function written({ socket }: ServerResponse): Promise<void> {
+  if (socket === null || socket.destroyed) return;
+  await new Promise<void>((resolve) => {
+    socket.once("close", resolve);
+    socket.write("", () => resolve());
   });
 }
 

@@ -124,7 +124,7 @@ function watchBody(
   finish: (complete: boolean) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  return new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
@@ -144,7 +144,9 @@ function watchBody(
       finish(false);
       return reader.cancel(reason);
     },
-  });
+  };
+  // Nothing is read ahead: an error would take with it what was not taken yet.
+  return new ReadableStream(source, { highWaterMark: 0 });
 }
 
 function unexpected(error: unknown, entry: JournalEntry): APIError {

@@ -22,7 +22,7 @@ export class TextSource {
   readonly answer: () => string;
   private used = new Set<unknown>();
   private mentions: NumberMention[] | undefined;
-  private features: { text: string; features: Map<string, number> }[] | undefined;
+  private features: { text: string; features: ReadonlyMap<string, number> }[] | undefined;
   private nodes: number;
 
   constructor(text: string, answer: () => string) {
@@ -57,7 +57,7 @@ export class TextSource {
   }
 
   /** The first sentences of the text with their features. */
-  get sentences(): readonly { text: string; features: Map<string, number> }[] {
+  get sentences(): readonly { text: string; features: ReadonlyMap<string, number> }[] {
     this.features ??= this.text
       .split("\n")
       .flatMap(splitSentences)

@@ -26,7 +26,7 @@ export function paceStream(response: Answer, pace: StreamPace, seed: number): An
   if (!(response.body instanceof ReadableStream) || !isEventStream(response)) return response;
   const reader = response.body.getReader();
   const pieces = PIECES[pace](reader, seed);
-  const body = new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
       const { done, value } = await pieces.next();
       if (done) {
@@ -37,8 +37,9 @@ export function paceStream(response: Answer, pace: StreamPace, seed: number): An
       controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
-  });
-  return response.withBody(body);
+  };
+  // Nothing is read ahead: an error would take with it what was not taken yet.
+  return response.withBody(new ReadableStream(source, { highWaterMark: 0 }));
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
