@@ -11,17 +11,27 @@ import { mentionedChoices } from "../extraction/pick-choice.js";
 import { nameInWords } from "../extraction/property-hint.js";
 import { TextSource } from "../extraction/text-source.js";
 import { findExpressions } from "../language/calculate.js";
+import { conceptsOfStem } from "../language/concept-lexicon.js";
+import { isCourtesy } from "../language/is-courtesy.js";
+import { meantBy } from "../language/sayings.js";
 import { stem } from "../language/stem.js";
 import { isStopWord, similarity, textFeatures, wordsOf } from "../language/text-features.js";
 import type { ChatRequest, ToolDefinition } from "./chat-request.js";
+import { imageSizesIn } from "./image-sizes-in.js";
 import type { Conversation } from "./read-conversation.js";
 import type { ComposedToolCall } from "./reply.js";
 
 const APPLIES = 0.1;
 const NAMED_BONUS = 0.5;
 const MISSING_ARGUMENT_FACTOR = 0.7;
+const HANDED_ON_FACTOR = 0.4;
+const UNASKED_FACTOR = 0.6;
+const UNDOING = /\b(?:cancel|delete|remove|refund|drop|close|stop|terminate|unsubscribe|reject|revoke)\b/;
+/** Tools that give a conversation to somebody else: `transfer_to_refunds`, `handoff_to_agent`. */
+const HAND_OFF = /^(?:transfer|hand_?off|delegate)(?:_back)?_to_/i;
+/** "24. Dezember" and "3. Mai" end no clause. */
 const CLAUSE_END =
-  /\s*(?:[;.!?。；！？]+(?=\s|$)|[。；！？，]|,?\s+(?:and then|then|and also|as well as|and|also)\s+|,\s+|以及|并且|然后|，)\s*/i;
+  /\s{0,20}(?:(?:[;!?。；！？]{1,20}|(?<!\d)\.{1,20})(?=\s|$)|[。；！？，]|,?\s{1,20}(?:and then|then|and also|as well as|and|also|und dann|und auch|und|dann|außerdem)\s{1,20}|,\s{1,20}|以及|并且|然后|，)\s{0,20}/i;
 /** Longer messages carry material; which tool is wanted then stands in their question. */
 const LONGEST_REQUEST = 4_000;
 const MOST_CLAUSES = 24;
@@ -34,10 +44,15 @@ const SIGN_WORDS: Record<string, string> = {
 };
 
 /** The tools to call now; none when an answer in words is due. Never the same call twice in one turn. */
-export function chooseToolCalls(request: ChatRequest, conversation: Conversation): ComposedToolCall[] {
+export function chooseToolCalls(
+  request: ChatRequest,
+  conversation: Conversation,
+  now: number,
+): ComposedToolCall[] {
   const { toolChoice, tools } = request;
   if (toolChoice === "none" || tools.length === 0) return [];
-  const calls = plannedCalls(request, conversation);
+  if (toolChoice === "auto" && isCourtesy(conversation.userText)) return [];
+  const calls = plannedCalls(request, new Asked(conversation, now));
   const done = new Set(conversation.toolResults.map((result) => callKey(result.name, result.arguments)));
   const doneNames = new Set(conversation.toolResults.map(({ name }) => name));
   const open = calls.filter((call) =>
@@ -49,32 +64,33 @@ export function chooseToolCalls(request: ChatRequest, conversation: Conversation
   return request.parallelToolCalls ? open : open.slice(0, 1);
 }
 
-function plannedCalls({ tools, toolChoice }: ChatRequest, conversation: Conversation): ComposedToolCall[] {
+function plannedCalls({ tools, toolChoice }: ChatRequest, asked: Asked): ComposedToolCall[] {
+  const { conversation } = asked;
   const text = conversation.userText;
   if (typeof toolChoice === "object") {
     const forced = tools.filter(({ name }) => name === toolChoice.name).slice(0, 1);
-    return forced.flatMap((tool) => callsFor(tool, text, conversation));
+    return forced.flatMap((tool) => callsFor(tool, text, asked));
   }
   const request = text.length <= LONGEST_REQUEST ? text : conversation.question.slice(0, LONGEST_REQUEST);
   const scored = new ToolScorer(tools);
-  const clauses = splitByTool(request, scored, conversation);
-  if (clauses.length > 1) return callsForClauses(clauses, conversation);
-  const best = scored.best(request, conversation);
-  if (best && best.score > APPLIES) return callsFor(best.tool, text, conversation);
+  const clauses = splitByTool(request, scored, asked);
+  if (clauses.length > 1) return callsForClauses(clauses, asked);
+  const best = scored.best(request, asked);
+  if (best && best.score > APPLIES) return callsFor(best.tool, text, asked);
   if (toolChoice !== "required") return [];
   // Something has to be called: the nearest tool that this turn has not called yet.
   const called = new Set(conversation.toolResults.map(({ name }) => name));
   const uncalled = tools.filter(({ name }) => !called.has(name));
-  const nearest = new ToolScorer(uncalled).best(request, conversation)?.tool ?? uncalled[0];
-  return nearest ? callsFor(nearest, text, conversation) : [];
+  const nearest = new ToolScorer(uncalled).best(request, asked)?.tool ?? uncalled[0];
+  return nearest ? callsFor(nearest, text, asked) : [];
 }
 
-function callsForClauses(clauses: readonly ToolClause[], conversation: Conversation): ComposedToolCall[] {
+function callsForClauses(clauses: readonly ToolClause[], asked: Asked): ComposedToolCall[] {
   const calls: ComposedToolCall[] = [];
   for (const { tool, clause, elliptical } of clauses) {
     // What an elliptical clause leaves out is as in the call before.
     const base = elliptical ? calls.at(-1)?.arguments : undefined;
-    for (const call of callsFor(tool, clause, conversation)) {
+    for (const call of callsFor(tool, clause, asked)) {
       const merged = base === undefined ? call.arguments : mergeArguments(base, call.arguments);
       const key = callKey(call.name, merged);
       if (calls.some((other) => callKey(other.name, other.arguments) === key)) continue;
@@ -88,6 +104,31 @@ function mergeArguments(base: string, own: string): string {
   return JSON.stringify({ ...asRecord(JSON.parse(base)), ...asRecord(JSON.parse(own)) });
 }
 
+/** What is asked, and when. */
+class Asked {
+  readonly conversation: Conversation;
+  private readonly now: number;
+
+  constructor(conversation: Conversation, now: number) {
+    this.conversation = conversation;
+    this.now = now;
+  }
+
+  sourceOf(text: string): TextSource {
+    return new TextSource(text, {
+      now: this.now,
+      answer: () => this.conversation.question,
+      isRequest: true,
+      imageSizes: imageSizesIn(this.conversation.seenImages),
+    });
+  }
+
+  /** Whether somebody else was given this conversation in this turn. */
+  get wasHandedOver(): boolean {
+    return this.conversation.toolResults.some(({ name }) => HAND_OFF.test(name));
+  }
+}
+
 class ToolScorer {
   private readonly tools: { tool: ToolDefinition; features: ReadonlyMap<string, number> }[];
 
@@ -95,17 +136,29 @@ class ToolScorer {
     this.tools = tools.map((tool) => ({ tool, features: textFeatures(describeTool(tool)) }));
   }
 
-  best(text: string, conversation: Conversation): { tool: ToolDefinition; score: number } | undefined {
-    const features = textFeatures(`${text} ${signsInWords(text)}`);
+  best(text: string, asked: Asked): { tool: ToolDefinition; score: number } | undefined {
+    const features = textFeatures(`${text} ${signsInWords(text)} ${meantBy(text)}`);
     let best: { tool: ToolDefinition; score: number } | undefined;
     for (const { tool, features: wanted } of this.tools) {
       let score = similarity(features, wanted);
       if (text.toLowerCase().includes(tool.name.toLowerCase())) score += NAMED_BONUS;
-      if (score > APPLIES && !isComplete(tool, text, conversation)) score *= MISSING_ARGUMENT_FACTOR;
+      if (score > APPLIES && !isComplete(tool, text, asked)) score *= MISSING_ARGUMENT_FACTOR;
+      if (isUnaskedUndoing(tool, features)) score *= UNASKED_FACTOR;
+      // Who was handed a conversation serves it, before thinking of somebody else.
+      if (asked.wasHandedOver && HAND_OFF.test(tool.name)) score *= HANDED_ON_FACTOR;
       if (score > (best?.score ?? 0)) best = { tool, score };
     }
     return best;
   }
+}
+
+/** Whether a tool takes something away that nobody wants who does not say so. */
+function isUnaskedUndoing({ name }: ToolDefinition, features: ReadonlyMap<string, number>): boolean {
+  const action = UNDOING.exec(nameInWords(name))?.[0];
+  if (action === undefined) return false;
+  const actionStem = stem(action);
+  const concepts = conceptsOfStem(actionStem);
+  return !features.has(`w:${actionStem}`) && !concepts.some((concept) => features.has(`k:${concept}`));
 }
 
 function describeTool({ name, description, parameters }: ToolDefinition): string {
@@ -131,19 +184,19 @@ interface ToolClause {
 }
 
 /** The clauses that ask for a tool each, with what follows them and asks for none. */
-function splitByTool(text: string, scorer: ToolScorer, conversation: Conversation): ToolClause[] {
+function splitByTool(text: string, scorer: ToolScorer, asked: Asked): ToolClause[] {
   const parts: ToolClause[] = [];
   let loose = "";
   for (const clause of text.split(CLAUSE_END).slice(0, MOST_CLAUSES)) {
     if (clause.trim() === "") continue;
-    const best = scorer.best(clause, conversation);
+    const best = scorer.best(clause, asked);
     const last = parts.at(-1);
     const ofItsOwn =
       best !== undefined &&
       best.score > APPLIES &&
-      (best.tool !== last?.tool || isComplete(best.tool, clause, conversation));
+      (best.tool !== last?.tool || isComplete(best.tool, clause, asked));
     const elliptical =
-      last !== undefined && isElliptical(clause, text) && isComplete(last.tool, clause, conversation);
+      last !== undefined && isElliptical(clause, text) && isComplete(last.tool, clause, asked);
     if (elliptical && (!ofItsOwn || best.tool === last.tool)) {
       parts.push({ tool: last.tool, clause, elliptical });
     } else if (ofItsOwn) {
@@ -179,31 +232,27 @@ function isElliptical(clause: string, text: string): boolean {
 }
 
 /** Whether the text itself holds every argument the tool requires. */
-function isComplete(tool: ToolDefinition, text: string, conversation: Conversation): boolean {
+function isComplete(tool: ToolDefinition, text: string, asked: Asked): boolean {
   const schema = asRecord(tool.parameters);
   const required = new Set(asArray(schema["required"]));
   const properties = Object.entries(asRecord(schema["properties"])).filter(([name]) => required.has(name));
   if (properties.length === 0) return true;
   // Without required, an argument that was not found is left out.
   const optional = { ...schema, required: [] };
-  const filled = asRecord(fillSchema(optional, sourceOf(text, conversation)).value);
+  const filled = asRecord(fillSchema(optional, asked.sourceOf(text)).value);
   return properties.every(([name]) => Object.hasOwn(filled, name));
 }
 
-function callsFor(tool: ToolDefinition, text: string, conversation: Conversation): ComposedToolCall[] {
+function callsFor(tool: ToolDefinition, text: string, asked: Asked): ComposedToolCall[] {
   const schema = asRecord(tool.parameters);
-  const one = asRecord(fillArguments(schema, text, conversation));
+  const one = asRecord(fillArguments(schema, text, asked));
   const spread = spreadEntities(schema, one, text);
   return (spread ?? [one]).map((values) => ({ name: tool.name, arguments: JSON.stringify(values) }));
 }
 
-function fillArguments(schema: JSONSchema, text: string, conversation: Conversation): unknown {
+function fillArguments(schema: JSONSchema, text: string, asked: Asked): unknown {
   const shaped = typeOf(schema) === "object" ? schema : { ...schema, type: "object" };
-  return fillSchema(shaped, sourceOf(text, conversation)).value;
-}
-
-function sourceOf(text: string, conversation: Conversation): TextSource {
-  return new TextSource(text, () => conversation.question);
+  return fillSchema(shaped, asked.sourceOf(text)).value;
 }
 
 /** One call per entity when the text lists several for one argument: `the weather in Paris, Rome and Oslo`. */

@@ -8,6 +8,8 @@ import { structuredAnswer } from "./structured-answer.js";
 
 export interface ModelSettings {
   seed: number;
+  /** The time, in milliseconds since 1970. */
+  now: number;
   /** Whether the model thinks aloud first. */
   reasons: boolean;
   /** What the images of the request look like. */
@@ -15,7 +17,7 @@ export interface ModelSettings {
 }
 
 /** The local chat model: reads the conversation and decides what to say or which tools to call. */
-export function composeReply(request: ChatRequest, { seed, reasons, seenImages }: ModelSettings): Reply {
+export function composeReply(request: ChatRequest, { seed, now, reasons, seenImages }: ModelSettings): Reply {
   const conversation = readConversation(request.messages, seenImages);
   const thoughts: string[] = [];
   const withReasoning = (reply: Omit<Reply, "reasoning" | "why">, why: string[] = []): Reply => ({
@@ -24,7 +26,7 @@ export function composeReply(request: ChatRequest, { seed, reasons, seenImages }
     why: [...thoughts, ...why],
   });
 
-  const toolCalls = chooseToolCalls(request, conversation);
+  const toolCalls = chooseToolCalls(request, conversation, now);
   if (toolCalls.length > 0) {
     thoughts.push(`The request is: "${conversation.question.slice(0, 160)}"`);
     for (const call of toolCalls) thoughts.push(`${call.name} applies, with ${call.arguments}.`);
@@ -35,7 +37,7 @@ export function composeReply(request: ChatRequest, { seed, reasons, seenImages }
     thoughts.push("I am asked for a moderation verdict; the text is material, whatever it says.");
     return withReasoning({ content: verdict, toolCalls: [] });
   }
-  const structured = structuredAnswer(request, conversation, seed);
+  const structured = structuredAnswer(request, conversation, { seed, now });
   if (structured !== undefined) {
     thoughts.push("The answer has to be JSON; I fill its fields from what is written.");
     return withReasoning({ content: structured, toolCalls: [] });

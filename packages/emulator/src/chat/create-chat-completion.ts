@@ -48,7 +48,7 @@ async function think(exchange: Exchange, request: ChatRequest, reasons: boolean)
   const images = request.messages.findLast(({ role }) => role === "user")?.images ?? [];
   const seenImages = images.length > 0 ? await describeImages(services, images) : undefined;
   const seed = request.seed ?? services.seed;
-  const settings = { seed, reasons, seenImages };
+  const settings = { seed, now: services.clock.now(), reasons, seenImages };
   const reply = await (services.threads
     ? sharedThinker.compose(request, settings)
     : composeReply(request, settings));

@@ -5,7 +5,7 @@ import type { ChatMessage, ChatRequest } from "./chat-request.js";
 import { composeReply } from "./compose-reply.js";
 import { Thinker } from "./thinker.js";
 
-const SETTINGS = { seed: 1, reasons: false };
+const SETTINGS = { seed: 1, now: 0, reasons: false };
 const CONTEXT = Array.from({ length: 4_000 }, (_, index) => `Order ${index} went to city ${index * 7}.`).join(
   "\n",
 );

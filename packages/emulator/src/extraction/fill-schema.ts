@@ -14,6 +14,7 @@ import {
 import { rangeOf, toStep } from "./number-range.js";
 import { mentionedChoices, pickBoolean, pickChoice } from "./pick-choice.js";
 import { pickStringList, textParts } from "./pick-list.js";
+import { assignMoments, listMoments, type MomentWish, momentWish, presentMoment } from "./pick-moment.js";
 import { pickString } from "./pick-string.js";
 import { type PropertyHint, propertyHint } from "./property-hint.js";
 import { TextSource } from "./text-source.js";
@@ -45,19 +46,20 @@ class SchemaFiller {
     this.source = source;
   }
 
-  fill(unresolved: unknown, hint: PropertyHint, depth: number): FilledValue {
+  /** @param isRequired whether there has to be a value, even one that the text does not tell */
+  fill(unresolved: unknown, hint: PropertyHint, depth: number, isRequired = true): FilledValue {
     const schema = resolveSchema(unresolved, this.root);
     if (schema["const"] !== undefined) return { value: schema["const"], found: false };
     if (!this.source.spend() || depth > DEEPEST) return { value: this.smallest(schema, depth), found: false };
     const options = asArray(schema["enum"]);
     const filled =
-      options.length > 0 ? pickChoice(options, this.source.text, hint) : this.fillType(schema, hint, depth);
-    if (filled.found) return filled;
-    if (schema["default"] !== undefined) return { value: schema["default"], found: false };
-    return allowsNull(schema) && options.length === 0 ? { value: null, found: false } : filled;
+      options.length > 0
+        ? pickChoice(options, this.source.text, hint)
+        : this.fillType(schema, hint, depth, isRequired);
+    return filled.found ? filled : withoutMention(filled, schema);
   }
 
-  private fillType(schema: JSONSchema, hint: PropertyHint, depth: number): FilledValue {
+  private fillType(schema: JSONSchema, hint: PropertyHint, depth: number, isRequired: boolean): FilledValue {
     const alternatives = asArray(schema["anyOf"] ?? schema["oneOf"]);
     if (alternatives.length > 0) return this.fillAlternative(schema, alternatives, hint, depth);
     switch (typeOf(schema)) {
@@ -71,11 +73,11 @@ class SchemaFiller {
       }
       case "number":
       case "integer":
-        return this.fillNumber(schema, hint);
+        return this.fillNumber(schema, hint, isRequired);
       case "null":
         return { value: null, found: false };
       case "string":
-        return this.fillString(schema, hint);
+        return this.fillString(schema, hint, isRequired);
     }
   }
 
@@ -116,13 +118,17 @@ class SchemaFiller {
     const properties = asRecord(schema["properties"]);
     const required = new Set(asArray(schema["required"]).filter((name) => typeof name === "string"));
     const numbers = this.assignNumbers(properties);
+    const moments = this.assignMoments(properties);
+    const sizes = this.assignSizes(properties);
     const entries: [string, unknown][] = [];
     let found = false;
     for (const [name, property] of Object.entries(properties)) {
       const hint = propertyHint(name, asString(resolveSchema(property, this.root)["description"]));
-      const number = numbers.get(name);
+      const number = sizes.get(name) ?? numbers.get(name);
       const filled =
-        number === undefined ? this.fill(property, hint, depth + 1) : { value: number, found: true };
+        number === undefined
+          ? (moments.get(name) ?? this.fill(property, hint, depth + 1, required.has(name)))
+          : { value: number, found: true };
       if (!filled.found && !required.has(name)) continue;
       entries.push([name, filled.value]);
       found ||= filled.found;
@@ -158,21 +164,89 @@ class SchemaFiller {
     return assigned;
   }
 
-  private fillNumber(schema: JSONSchema, hint: PropertyHint): FilledValue {
+  /** Days and times are dealt out before any other property may take them, each to the property it is for. */
+  private assignMoments(properties: Readonly<Record<string, unknown>>): Map<string, FilledValue> {
+    const wishes: [name: string, wish: MomentWish, schema: JSONSchema][] = [];
+    for (const [name, property] of Object.entries(properties)) {
+      const schema = this.withoutNull(resolveSchema(property, this.root));
+      const wish = momentWish(schema, propertyHint(name, asString(schema["description"])));
+      if (wish) wishes.push([name, wish, schema]);
+    }
+    const found = assignMoments(
+      wishes.map(([name, wish]) => [name, wish]),
+      this.source,
+    );
+    const filled = new Map<string, FilledValue>();
+    for (const [name, wish, schema] of wishes) {
+      const value = found.get(name);
+      // What an optional day is told by in other words is looked for as any other text.
+      const isLoose = value === undefined && schema["format"] === undefined && !this.source.reading.isRequest;
+      if (!isLoose)
+        filled.set(name, this.momentOr(value, wish, schema, resolveSchema(properties[name], this.root)));
+    }
+    return filled;
+  }
+
+  private momentOr(
+    value: string | undefined,
+    wish: MomentWish,
+    schema: JSONSchema,
+    declared: JSONSchema = schema,
+  ): FilledValue {
+    if (value !== undefined) return { value, found: true };
+    const absent = this.source.reading.isRequest
+      ? presentMoment(wish, this.source)
+      : (pickFormatted(schema, "")?.value ?? "");
+    const nullable = asArray(declared["anyOf"] ?? declared["oneOf"]).some(
+      (alternative) => asRecord(alternative)["type"] === "null",
+    );
+    return withoutMention({ value: nullable ? null : absent, found: false }, schema);
+  }
+
+  /** The one alternative to null of a schema that allows null. */
+  private withoutNull(schema: JSONSchema): JSONSchema {
+    const { anyOf, oneOf, ...shared } = schema;
+    const others = asArray(anyOf ?? oneOf)
+      .slice(0, MOST_ALTERNATIVES)
+      .map((alternative) => resolveSchema(alternative, this.root))
+      .filter((alternative) => typeOf(alternative) !== "null" || alternative["enum"] !== undefined);
+    return others.length === 1 ? mergeSchemas(shared, others[0] ?? {}) : schema;
+  }
+
+  /** Width and height of the picture that came with the text. */
+  private assignSizes(properties: Readonly<Record<string, unknown>>): Map<string, number> {
+    const [size] = this.source.reading.imageSizes ?? [];
+    const assigned = new Map<string, number>();
+    if (size === undefined) return assigned;
+    for (const [name, property] of Object.entries(properties)) {
+      const type = typeOf(this.withoutNull(resolveSchema(property, this.root)));
+      if (type !== "number" && type !== "integer") continue;
+      const { name: meaning } = propertyHint(name, "");
+      if (/\bwidth\b/.test(meaning)) assigned.set(name, size.width);
+      if (/\bheight\b/.test(meaning)) assigned.set(name, size.height);
+    }
+    return assigned;
+  }
+
+  private fillNumber(schema: JSONSchema, hint: PropertyHint, isRequired: boolean): FilledValue {
     const range = rangeOf(schema);
     const guess = CONFIDENCE.test(hint.name)
       ? undefined
-      : (this.source.takeNumberNear(hint, range) ?? this.source.takeNextNumber(range));
+      : (this.source.takeNumberNear(hint, range) ??
+        this.source.takeNextNumber(hint, range, isRequired || !this.source.reading.isRequest));
     if (guess !== undefined) return { value: toStep(guess, schema), found: true };
-    const wanted = CONFIDENCE.test(hint.name) ? ASSUMED_CONFIDENCE : 0;
+    const wanted = CONFIDENCE.test(hint.name) ? ASSUMED_CONFIDENCE : this.source.reading.isRequest ? 1 : 0;
     const value = Math.min(Math.max(wanted, range.min), range.max);
     return { value: toStep(range.integer ? Math.round(value) : value, schema), found: false };
   }
 
-  private fillString(schema: JSONSchema, hint: PropertyHint): FilledValue {
+  private fillString(schema: JSONSchema, hint: PropertyHint, isRequired: boolean): FilledValue {
+    const wish = momentWish(schema, hint);
+    if (wish && schema["format"] !== undefined)
+      return this.momentOr(assignMoments([["", wish]], this.source).get(""), wish, schema);
     const formatted = pickFormatted(schema, this.source.text);
     if (formatted) return formatted;
-    const { value, found } = pickString(this.source, hint);
+    const { value, found } = pickString(this.source, hint, isRequired);
     return { value: fitLength(value, schema), found };
   }
 
@@ -208,19 +282,22 @@ class SchemaFiller {
     if (item["const"] !== undefined) return [];
     if (item["anyOf"] !== undefined || item["oneOf"] !== undefined) return this.fillParts(item, hint, depth);
     switch (typeOf(item)) {
-      case "string":
-        return pickStringList(text, hint).map((value) => {
+      case "string": {
+        const wish = momentWish(item, hint);
+        if (wish && item["format"] !== undefined) return listMoments(wish, this.source);
+        return pickStringList(this.source, hint).map((value) => {
           const formatted = pickFormatted(item, value);
           return formatted ? formatted.value : fitLength(value, item);
         });
+      }
       case "number":
       case "integer": {
         const range = rangeOf(item);
         const values: number[] = [];
         for (
-          let next = this.source.takeNextNumber(range);
+          let next = this.source.takeNextNumber(hint, range);
           next !== undefined;
-          next = this.source.takeNextNumber(range)
+          next = this.source.takeNextNumber(hint, range)
         ) {
           values.push(toStep(next, item));
         }
@@ -236,7 +313,7 @@ class SchemaFiller {
   /** One item per part of the text that has something to say to it. */
   private fillParts(item: JSONSchema, hint: PropertyHint, depth: number): unknown[] {
     return textParts(this.source.text).flatMap((part) => {
-      const filler = new SchemaFiller(this.root, new TextSource(part, this.source.answer));
+      const filler = new SchemaFiller(this.root, new TextSource(part, this.source.reading));
       const filled = this.source.spend() ? filler.fill(item, hint, depth + 1) : undefined;
       return filled?.found ? [filled.value] : [];
     });
@@ -295,4 +372,10 @@ class SchemaFiller {
         return pickFormatted(schema, "")?.value ?? fitLength("", schema);
     }
   }
+}
+
+/** What stands for a value that the text does not tell: the default, or null, before anything made up. */
+function withoutMention(filled: FilledValue, schema: JSONSchema): FilledValue {
+  if (schema["default"] !== undefined) return { value: schema["default"], found: false };
+  return allowsNull(schema) && asArray(schema["enum"]).length === 0 ? { value: null, found: false } : filled;
 }

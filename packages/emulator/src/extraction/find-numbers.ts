@@ -1,4 +1,8 @@
-import { findDates } from "./find-dates.js";
+import { NUMBER_WORDS, readNumber } from "../language/number-words.js";
+import { type NumberUnit, unitOfNumber } from "./number-units.js";
+
+/** Each is weighed against each property. */
+const MOST_NUMBERS = 500;
 
 /** A number in a text. */
 export interface NumberMention {
@@ -9,66 +13,112 @@ export interface NumberMention {
   isMoney: boolean;
   isPercent: boolean;
   isTemperature: boolean;
+  /** What it counts, where the words beside it tell. */
+  unit?: NumberUnit | undefined;
 }
 
-const WORDS = new Map(
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
-    .split(" ")
-    .map((word, value) => [word, value] as const),
-);
-WORDS.set("dozen", 12)
-  .set("thirty", 30)
-  .set("forty", 40)
-  .set("fifty", 50)
-  .set("sixty", 60)
-  .set("ninety", 90)
-  .set("hundred", 100);
-for (const [value, character] of [..."零一二三四五六七八九十"].entries()) WORDS.set(character, value);
-WORDS.set("两", 2);
-
-const MULTIPLIERS: Record<string, number> = {
+const MULTIPLIERS: Readonly<Record<string, number>> = {
   k: 1e3,
   thousand: 1e3,
+  tausend: 1e3,
   m: 1e6,
   million: 1e6,
+  millionen: 1e6,
+  mio: 1e6,
   billion: 1e9,
+  milliarden: 1e9,
+  千: 1e3,
   万: 1e4,
   亿: 1e8,
 };
 
-const DIGITS =
-  /(?<![\p{L}\d_#]|[\d\p{L}][-.,:/])([$€£¥]\s?)?([-−](?=\d))?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(\s?(?:k|m|thousand|million|billion)\b|[万亿])?(?![\d\p{Lu}_]|[-:/]\d)/giu;
-const WORD_NUMBER = new RegExp(
-  `\\b(${[...WORDS.keys()].filter((word) => /[a-z]/.test(word)).join("|")})\\b|([零一二两三四五六七八九十])(?=[个名位人张份台件次天小年月岁])`,
-  "gi",
+const UNIT_LETTERS =
+  "(?:kg|g|mg|km|m|cm|mm|ml|cl|l|h|s|min|gb|mb|tb|kw|w|wh|kwh|eur|usd|gbp|chf|euros?|dollars?|x|px|st)(?!\\p{Script=Latin})";
+const DIGITS = new RegExp(
+  "(?<![\\p{Script=Latin}\\d_#]|[\\d\\p{Script=Latin}][-.,:/])([$€£¥]\\s?)?([-−](?=\\d))?" +
+    "(\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d{1,3}(?:\\.\\d{3})+,\\d+|\\d+,\\d{1,2}(?![\\d,])|\\d+(?:\\.\\d+)?)" +
+    "(\\s?(?:k|m|thousand|tausend|million(?:en)?|mio|billion|milliarden)(?!\\p{L})|[千万亿])?" +
+    `(?![\\d_]|[-:/]\\d|(?!${UNIT_LETTERS})\\p{Script=Latin})`,
+  "giu",
 );
-const MONEY_AFTER = /^\s?(?:[$€£¥元]|(?:usd|eur|gbp|dollars?|euros?|pounds?|yuan|cny|rmb)\b)/i;
+const CHINESE_COUNTED =
+  "个名位人张份台件次天小年月岁晚夜盒瓶杯本支只条箱袋斤公千米块元美欧英日度楼层间套双把包颗星分周秒";
+const WORD_NUMBER = new RegExp(
+  `(?<![\\p{L}\\p{N}-])(${NUMBER_WORDS.join("|")})(?![\\p{Script=Latin}\\p{N}])|([零一二两三四五六七八九十百千万]{1,8})(?=[${CHINESE_COUNTED}])`,
+  "giu",
+);
+/** "One" that only stands for a thing, and "一" that is no more than an article. */
+const NO_NUMBER =
+  /^(?:one (?:of|another|more|day|thing)|一(?!个?人|位|晚|天|张|间|岁|百|千|万|十|个月|个小时|周))/i;
+const MONEY_AFTER =
+  /^\s?(?:[$€£¥元块]|(?:usd|eur|gbp|chf|dollars?|euros?|pounds?|yuan|cny|rmb|cents?|franken|bucks)(?!\p{L})|美元|欧元|英镑|日元|人民币|港币)/iu;
+const GERMAN = /[äöüß]|\b(?:und|für|mit|eine?[nmr]?|der|die|das|ist|bitte|kostet|beträgt|von|zum?|zur)\b/i;
 
-/** The numbers in a text, in digits and words, in order; the parts of dates, times and ids are none. */
-export function findNumbers(text: string): NumberMention[] {
-  const dates = findDates(text);
+/**
+ * The numbers in a text, in digits and words, in order; those that stand in one of the `taken` ranges (the parts of
+ * dates and times) are none, and neither are ids.
+ */
+export function findNumbers(text: string, taken: readonly { index: number; end: number }[]): NumberMention[] {
   const mentions: NumberMention[] = [];
+  const german = GERMAN.test(text);
+  const isTaken = rangesOf(taken);
   for (const match of text.matchAll(DIGITS)) {
-    const { index } = match;
-    if (dates.some((date) => index < date.end && index + match[0].length > date.index)) continue;
     const [whole, currency, minus, digits = "0", multiplier] = match;
+    if (isTaken(match.index, match.index + whole.length)) continue;
     const factor = multiplier === undefined ? 1 : (MULTIPLIERS[multiplier.trim().toLowerCase()] ?? 1);
-    const value = Number(digits.replaceAll(",", "")) * factor * (minus === undefined ? 1 : -1);
-    const after = text.slice(index + whole.length, index + whole.length + 12);
-    mentions.push({
-      value,
-      index,
-      end: index + whole.length,
-      isMoney: currency !== undefined || MONEY_AFTER.test(after),
-      isPercent: /^\s?(?:%|percent)/i.test(after),
-      isTemperature: /^\s?(?:°|degrees|度)/i.test(after),
-    });
+    const value = valueOfDigits(digits, german) * factor * (minus === undefined ? 1 : -1);
+    mentions.push(mentionOf(text, value, match.index, whole, currency !== undefined));
+    if (mentions.length >= MOST_NUMBERS) break;
   }
   for (const match of text.matchAll(WORD_NUMBER)) {
-    const value = WORDS.get((match[1] ?? match[2] ?? "").toLowerCase());
-    if (value === undefined) continue;
-    const end = match.index + match[0].length;
-    mentions.push({ value, index: match.index, end, isMoney: false, isPercent: false, isTemperature: false });
+    const value = readNumber(match[0]);
+    if (value === undefined || isTaken(match.index, match.index + match[0].length)) continue;
+    if (NO_NUMBER.test(text.slice(match.index, match.index + 12))) continue;
+    mentions.push(mentionOf(text, value, match.index, match[0], false));
+    if (mentions.length >= 2 * MOST_NUMBERS) break;
   }
   return mentions.sort((left, right) => left.index - right.index);
+}
+
+function mentionOf(
+  text: string,
+  value: number,
+  index: number,
+  whole: string,
+  isMoney: boolean,
+): NumberMention {
+  const end = index + whole.length;
+  const after = text.slice(end, end + 24);
+  const before = text.slice(Math.max(0, index - 20), index);
+  return {
+    value,
+    index,
+    end,
+    isMoney: isMoney || MONEY_AFTER.test(after) || /(?:USD|EUR|GBP|CHF|CNY|[$€£¥])\s?$/.test(before),
+    isPercent: /^\s?(?:%|percent|prozent)/i.test(after),
+    isTemperature: /^\s?(?:°|degrees|grad\b|度)/i.test(after),
+    unit: unitOfNumber(before, after),
+  };
+}
+
+/** In German the comma divides and the point groups, in English the other way round. */
+function valueOfDigits(digits: string, german: boolean): number {
+  if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits)) return Number(digits.replaceAll(",", ""));
+  if (digits.includes(",")) return Number(digits.replaceAll(".", "").replace(",", "."));
+  return german && /^\d{1,3}\.\d{3}$/.test(digits) ? Number(digits.replace(".", "")) : Number(digits);
+}
+
+/** Whether a range overlaps one of many that are in order: asked from left to right. */
+function rangesOf(taken: readonly { index: number; end: number }[]) {
+  return (index: number, end: number): boolean => {
+    let low = 0;
+    let high = taken.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((taken[middle]?.end ?? 0) <= index) low = middle + 1;
+      else high = middle;
+    }
+    const next = taken[low];
+    return next !== undefined && next.index < end;
+  };
 }

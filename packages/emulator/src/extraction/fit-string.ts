@@ -1,5 +1,4 @@
 import { hashText } from "../language/hash-text.js";
-import { findDates } from "./find-dates.js";
 import { asNumber, asString, type JSONSchema } from "./json-schema.js";
 import { EMAIL, WEB_ADDRESS } from "./pick-string.js";
 
@@ -18,9 +17,10 @@ const FORMATS: Record<string, FormatRule> = {
   email: { find: (text) => text.match(EMAIL)?.[0], fallback: () => "user@example.com" },
   uri: { find: (text) => text.match(WEB_ADDRESS)?.[0], fallback: () => "https://example.com/" },
   url: { find: (text) => text.match(WEB_ADDRESS)?.[0], fallback: () => "https://example.com/" },
-  date: { find: (text) => findDates(text)[0]?.iso, fallback: () => "2025-01-01" },
-  "date-time": { find: findDateTime, fallback: () => "2025-01-01T00:00:00Z" },
-  time: { find: (text) => withZone(findTime(text)), fallback: () => "00:00:00Z" },
+  // Moments are read by the clock, before anything else: what the text does not tell is left.
+  date: { find: () => undefined, fallback: () => "2025-01-01" },
+  "date-time": { find: () => undefined, fallback: () => "2025-01-01T00:00:00Z" },
+  time: { find: () => undefined, fallback: () => "00:00:00Z" },
   duration: {
     find: (text) => /\bP(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?\b/.exec(text)?.[0],
     fallback: () => "PT0S",
@@ -54,20 +54,6 @@ export function fitLength(value: string, schema: JSONSchema): string {
   const characters = [...value];
   if (characters.length > max) return characters.slice(0, max).join("");
   return characters.length < min ? value + ".".repeat(min - characters.length) : value;
-}
-
-function findTime(text: string): string | undefined {
-  const match = /\b([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?/.exec(text);
-  return match ? `${(match[1] ?? "").padStart(2, "0")}:${match[2]}:${match[3] ?? "00"}` : undefined;
-}
-
-function withZone(time: string | undefined): string | undefined {
-  return time === undefined ? undefined : `${time}Z`;
-}
-
-function findDateTime(text: string): string | undefined {
-  const date = findDates(text)[0]?.iso;
-  return date === undefined ? undefined : `${date}T${findTime(text) ?? "00:00:00"}Z`;
 }
 
 function uuidOf(text: string): string {

@@ -1,10 +1,12 @@
+import { indexOfChoice } from "../language/choice-words.js";
 import { keysOfWords, nameInWords, type PropertyHint } from "./property-hint.js";
 
 const POSITIVE =
   /\b(?:good|great|love[ds]?|excellent|happy|amazing|awesome|satisfied|recommend|perfect|wonderful|fantastic|best|nice|enjoy(?:ed)?|pleased|thanks?|works? (?:well|perfectly)|delighted|brilliant)\b|好|喜欢|满意|优秀|棒/gi;
 const NEGATIVE =
   /\b(?:bad|terrible|hate[ds]?|awful|broken|disappoint(?:ed|ing)|worst|poor|angry|unhappy|horrible|useless|slow|late|damaged|fail(?:ed|s)?|problem|annoy(?:ed|ing)|refund|rude|never again|waste)\b|差|糟|失望|坏|讨厌/gi;
-const NEGATED_BEFORE = /(?:\bnot|n't|\bno|\bnever|\bwithout|不|没)\s*(?:\w+\s+){0,2}$/i;
+const NEGATED_BEFORE =
+  /(?:\bnot|n't|\bno|\bnever|\bwithout|\bexcept|\bnicht|\bkeine?[nrsm]?|\bohne|不(?:要|需要|用|含|带|是|加)?|没有?|无需?|别)\s{0,2}(?:[\p{L}\p{N}]{1,20}\s{1,2}){0,2}$/iu;
 const URGENT =
   /\b(?:urgent(?:ly)?|asap|immediately|critical|emergency|right away|as soon as possible)\b|紧急|立刻|马上/i;
 const RELAXED = /\b(?:no rush|whenever|low priority|not urgent|some ?day)\b|不急/i;
@@ -21,6 +23,8 @@ export function pickChoice(
   );
   const hit = negatedLess ?? mentioned[0];
   if (hit) return { value: hit.option, found: true };
+  const meant = inDirection(meantChoices(options, text), text, hint)[0];
+  if (meant) return { value: meant.option, found: true };
   const implied = polarity(options, text) ?? urgency(options, text, hint);
   if (implied !== undefined) return { value: implied, found: true };
   const textKeys = new Set(keysOfWords(text));
@@ -63,6 +67,18 @@ export function mentionedChoices(
     .map((option) => ({ option, index: indexOfWord(lower, String(option)) }))
     .filter(({ index }) => index >= 0)
     .sort((left, right) => left.index - right.index);
+}
+
+/** Options that the text says in other words: of `low`, `cheap`, `günstig` or `便宜`. */
+function meantChoices(options: readonly unknown[], text: string): { option: unknown; index: number }[] {
+  return options
+    .map((option) => {
+      const name = nameInWords(String(option));
+      // Of two options that mean the same, the one that the text says, too.
+      return { option, index: indexOfChoice(text, name), isSaid: text.toLowerCase().includes(name) };
+    })
+    .filter(({ index }) => index >= 0)
+    .sort((left, right) => left.index - right.index || Number(right.isSaid) - Number(left.isSaid));
 }
 
 function indexOfWord(lowerText: string, option: string): number {
@@ -113,18 +129,36 @@ function urgency(options: readonly unknown[], text: string, hint: PropertyHint):
   return undefined;
 }
 
+const SMALL_WORDS =
+  /^(?:is|has|have|needs?|should|includes?|allows?|with|requires?|can|was|will|want(?:s|ed)?|add|use)\b/;
+const NO_AFTER =
+  /^[\s"']{0,3}(?:[:=：]|is|ist|是)?[\s"']{0,3}(?:no|false|off|not|nein|nicht|否|不)(?![\p{L}])/iu;
+
 /** Whether the text says yes to a property, no to it, or nothing. */
 export function pickBoolean(text: string, hint: PropertyHint): boolean | undefined {
-  const wanted = new Set(
-    keysOfWords(
-      hint.name.replace(/^(?:is|has|have|needs?|should|includes?|allows?|with|requires?|can|was|will)\b/, ""),
-    ),
-  );
-  for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
-    if (!keysOfWords(match[0]).some((key) => wanted.has(key))) continue;
-    const before = text.slice(Math.max(0, match.index - 30), match.index);
-    const after = text.slice(match.index + match[0].length, match.index + match[0].length + 12);
-    return !NEGATED_BEFORE.test(before) && !/^\W*(?:[:=]|is)?\W*(?:no|false|off|not)\b/i.test(after);
+  for (const label of [...hint.labels, hint.name]) {
+    if (!/\p{Script=Han}/u.test(label)) continue;
+    const index = text.indexOf(label);
+    if (index >= 0) return isAffirmed(text, index, index + label.length);
+  }
+  const name = hint.name.replace(SMALL_WORDS, "").trim();
+  const meant = indexOfChoice(text, name);
+  if (meant >= 0) return isAffirmed(text, meant, meant + 1);
+  const wanted = new Set([
+    ...keysOfWords(name),
+    ...hint.labels.flatMap((label) => keysOfWords(label.replace(SMALL_WORDS, ""))),
+  ]);
+  for (const match of text.matchAll(/[\p{L}\p{N}]{1,40}/gu)) {
+    const keys = keysOfWords(match[0]);
+    // German joins words: "Frühstücksbuffet" has breakfast.
+    const begins = hint.labels.some((label) => label.length > 5 && match[0].toLowerCase().startsWith(label));
+    if (!begins && !keys.some((key) => wanted.has(key))) continue;
+    return isAffirmed(text, match.index, match.index + match[0].length);
   }
   return undefined;
+}
+
+function isAffirmed(text: string, index: number, end: number): boolean {
+  const before = text.slice(Math.max(0, index - 30), index);
+  return !NEGATED_BEFORE.test(before) && !NO_AFTER.test(text.slice(end, end + 12));
 }

@@ -1,13 +1,16 @@
 import { conceptsOfCharacters, conceptsOfStem } from "../language/concept-lexicon.js";
+import { meaningOfName } from "../language/property-words.js";
 import { stem } from "../language/stem.js";
 import { CJK, isStopWord, wordsOf } from "../language/text-features.js";
 
 /** What a property is about, by its name and description. */
 export interface PropertyHint {
-  /** The name in lower-case words: `firstName` is `first name`. */
+  /** The name in lower-case words: `firstName` is `first name`. Names in German and Chinese are put into English. */
   name: string;
-  /** Name and description in lower case. */
+  /** Name, in what language it is, and description in lower case. */
   all: string;
+  /** What texts may call it, in lower case: its own name first. */
+  labels: readonly string[];
   /** Stems and concepts of the name. */
   nameKeys: ReadonlySet<string>;
   /** Stems and concepts of name and description. */
@@ -16,11 +19,13 @@ export interface PropertyHint {
 
 export function propertyHint(name: string, description: string): PropertyHint {
   const words = nameInWords(name);
+  const { meaning, labels } = meaningOfName(words);
   return {
-    name: words,
-    all: `${words} ${description}`.toLowerCase(),
-    nameKeys: new Set(keysOfWords(words)),
-    keys: new Set(keysOfWords(`${words} ${description}`)),
+    name: meaning,
+    all: `${meaning} ${words === meaning ? "" : words} ${description}`.toLowerCase(),
+    labels: [...new Set([words, ...labels])],
+    nameKeys: new Set([...keysOfWords(words), ...keysOfWords(meaning)]),
+    keys: new Set(keysOfWords(`${words} ${meaning} ${description}`)),
   };
 }
 

@@ -2,60 +2,60 @@ import { stem } from "./stem.js";
 
 /**
  * Words that mean about the same, one concept per line; two words joined by `_` are a phrase. The list is plain
- * knowledge of everyday, product, office and software language, English and Chinese.
+ * knowledge of everyday, product, office and software language in English, German and Chinese.
  */
 const CONCEPTS = `
-refund reimburse reimbursement moneyback money_back repay 退款 退钱 退费
-return send_back give_back 退货 退回 归还
-price cost fee charge expense pricing tariff how_much 价格 费用 收费 多少钱 花费 价钱
-bill invoice billing receipt statement 账单 发票 收据
-pay paid payment checkout settle remit 付款 支付 缴费
-buy bought purchase order acquire shop 购买 下单 订单 订购
-sell sold sale vendor seller merchant retailer 出售 销售 卖家 商家
-discount coupon rebate markdown promo promotion voucher offer deal 折扣 优惠 打折 优惠券
-cheap affordable inexpensive low_cost budget economical 便宜 实惠
-expensive costly pricey dear premium 昂贵
-car automobile vehicle auto sedan 汽车 轿车 车辆
+refund reimburse reimbursement moneyback money_back repay 退款 退钱 退费 erstattung erstatten rückerstattung erstatte geld_zurück zurückerstatten money_back
+return send_back give_back 退货 退回 归还 zurückgeben zurückschicken rückgabe retoure
+price cost fee charge expense pricing tariff how_much 价格 费用 收费 多少钱 花费 价钱 preis preise kosten kostet gebühr gebühren
+bill invoice billing receipt statement 账单 发票 收据 rechnung rechnungen quittung beleg
+pay paid payment checkout settle remit 付款 支付 缴费 bezahlen bezahlt zahlen zahlung zahle
+buy bought purchase order acquire shop 购买 下单 订单 订购 kaufen kaufe bestellen bestelle bestellung bestellungen bestellt bestell
+sell sold sale vendor seller merchant retailer 出售 销售 卖家 商家 verkaufen verkauf verkäufer
+discount coupon rebate markdown promo promotion voucher offer deal 折扣 优惠 打折 优惠券 rabatt gutschein ermäßigung
+cheap affordable inexpensive low_cost budget economical 便宜 实惠 günstig günstige günstiges günstigen billig preiswert
+expensive costly pricey dear premium 昂贵 teuer teure
+car automobile vehicle auto sedan 汽车 轿车 车辆 auto wagen fahrzeug
 bus coach shuttle 公交 巴士
 bicycle bike cycle cycling 自行车 单车
-train railway rail locomotive 火车 铁路 高铁
-plane airplane aircraft flight fly airline jet 飞机 航班 航空
+train railway rail locomotive 火车 铁路 高铁 zug bahn züge
+plane airplane aircraft flight fly airline jet 飞机 航班 航空 flug flüge flieger flugzeug fliegen 机票
 boat ship vessel ferry yacht 船 轮船
-key secret token api_key 密钥 凭证
-password passphrase passcode pin login signin sign_in log_in logon authenticate authentication credential 密码 口令 登录 登陆 认证
-register signup sign_up enroll registration onboard 注册 报名
+key secret token api_key 密钥 凭证 schlüssel
+password passphrase passcode pin login signin sign_in log_in logon authenticate authentication credential 密码 口令 登录 登陆 认证 passwort kennwort anmelden anmeldung
+register signup sign_up enroll registration onboard 注册 报名 registrieren registrierung
 limit quota cap maximum ceiling allowance threshold 限额 配额 上限 限制
 throttle throttling rate_limit ratelimit too_many 限流 限速
-delete remove erase purge wipe clear discard 删除 移除 清除
-create make made generate produce build built construct 创建 生成 制作 建立
-error failure fail bug fault defect problem issue crash broken broke malfunction 错误 故障 失败 问题 报错
-fix repair resolve mend solve correct troubleshoot 修复 修理 解决 维修
-picture image photo photograph graphic 图片 图像 照片
+delete remove erase purge wipe clear discard 删除 移除 清除 löschen lösche lösch entfernen entferne 删掉 去掉
+create make made generate produce build built construct 创建 生成 制作 建立 erstellen erstelle erstell anlegen lege erzeugen erzeuge generiere 新建 添加 增加
+error failure fail bug fault defect problem issue crash broken broke malfunction 错误 故障 失败 问题 报错 fehler ausfall kaputt defekt problem
+fix repair resolve mend solve correct troubleshoot 修复 修理 解决 维修 reparieren reparatur beheben
+picture image photo photograph graphic 图片 图像 照片 bild bilder foto fotos
 video clip movie film footage 视频 影片 电影
 audio sound speech voice acoustic 音频 声音 语音
-music song tune melody track 音乐 歌曲
-text word document writing prose 文本 文字 文档
-file attachment folder directory 文件 附件 文件夹
-book novel volume publication 书 书籍 小说
-read reading peruse 阅读 读取
-write written wrote author compose draft 撰写 写作 编写
+music song tune melody track 音乐 歌曲 musik lied lieder
+text word document writing prose 文本 文字 文档 dokument dokumente
+file attachment folder directory 文件 附件 文件夹 datei dateien ordner
+book novel volume publication 书 书籍 小说 buch bücher
+read reading peruse 阅读 读取 lesen lies 读 打开
+write written wrote author compose draft 撰写 写作 编写 schreiben schreib schreibe verfasse
 doctor physician medic clinician surgeon 医生 大夫
 hospital clinic infirmary 医院 诊所
 medicine drug medication pill pharmaceutical 药 药品 药物
 sick ill illness disease unwell ailment 生病 疾病 病假
 pain ache hurt sore 疼痛 疼
 health wellness wellbeing fitness medical healthcare 健康 医疗
-begin began start launch commence initiate open 开始 启动 开启
-end finish complete conclude close terminate 结束 完成 终止
-stop halt cease quit pause 停止 暂停
-cancel revoke call_off unsubscribe abort 取消 撤销 退订
+begin began start launch commence initiate open 开始 启动 开启 beginnen starten starte 打开
+end finish complete conclude close terminate 结束 完成 终止 beenden beende ende
+stop halt cease quit pause 停止 暂停 stoppen stopp anhalten
+cancel revoke call_off unsubscribe abort 取消 撤销 退订 stornieren storniere stornierung absagen kündigen kündige abbestellen 退掉
 continue proceed resume keep_going 继续 恢复
-ship deliver delivery shipping shipment dispatch courier parcel package 配送 发货 快递 送货 运输 物流 包裹
-arrive arrival reach 到达 抵达 送达
+ship deliver delivery shipping shipment dispatch courier parcel package 配送 发货 快递 送货 运输 物流 包裹 lieferung liefern paket versand sendung sendungen verschicken
+arrive arrival reach 到达 抵达 送达 ankunft ankommen
 leave left depart departure exit 离开 出发
-holiday vacation pto time_off leave day_off break 假期 休假 年假 放假
-employee staff worker personnel team_member colleague 员工 职员 同事
-employer company firm business enterprise corporation organisation organization 公司 企业 雇主
+holiday vacation pto time_off leave day_off break 假期 休假 年假 放假 urlaub urlaubstage ferien
+employee staff worker personnel team_member colleague 员工 职员 同事 mitarbeiter angestellte
+employer company firm business enterprise corporation organisation organization 公司 企业 雇主 firma unternehmen
 boss manager supervisor lead head 经理 主管 上司
 chief ceo president founder executive director 总裁 首席执行官 创始人 董事
 hire recruit recruitment employ hiring 招聘 雇用 录用
@@ -66,8 +66,8 @@ bonus incentive reward perk 奖金 奖励
 job work position role occupation employment career 工作 职位 岗位 职业
 remote home telecommute work_from_home telework 远程 居家 在家
 office workplace headquarters desk 办公室 总部
-meeting conference appointment call session 会议 开会
-schedule calendar timetable agenda 日程 日历 安排 时间表
+meeting conference appointment call session 会议 开会 termin besprechung treffen sitzung meeting 约会
+schedule calendar timetable agenda 日程 日历 安排 时间表 kalender terminplan
 deadline due due_date cutoff time_limit 截止 期限 最后期限
 overtime extra_hours 加班
 train_staff training course lesson class tutorial workshop 培训 课程 教程
@@ -77,7 +77,7 @@ student pupil learner 学生 学员
 school college university academy campus 学校 大学 学院
 exam test quiz assessment 考试 测验 测试
 learn study master 学习
-slow latency delay lag sluggish wait 慢 延迟 缓慢 等待
+slow latency delay lag sluggish wait 慢 延迟 缓慢 等待 langsam
 fast quick speed rapid swift prompt 快 快速 速度 迅速
 big large huge giant enormous massive 大 巨大 大型
 small little tiny mini compact 小 微小 小型
@@ -392,15 +392,54 @@ part component spare module 零件 部件 组件
 temporary interim short_term 临时 暂时
 permanent forever lifetime 永久 终身
 minimum least at_least 最少 最低 至少
-summary overview abstract outline gist 摘要 总结 概述
+summary overview abstract outline gist 摘要 总结 概述 zusammenfassung zusammenfassen
 example sample instance illustration 例子 示例
 reason cause why because 原因 为什么
 result outcome effect consequence 结果 效果
 goal aim objective target purpose 目标 目的
 advantage benefit pro upside 优点 好处 优势
 disadvantage drawback con downside weakness 缺点 劣势
-name called title named 名字 名称 姓名 叫
-who person people individual 谁 人 人员
+name called title named 名字 名称 姓名 叫 name heißt
+who person people individual 谁 人 人员 person personen leute
+weather forecast climate rain sunny umbrella wetter wetterbericht wettervorhersage vorhersage regen regnet 天气 气象 下雨 天气预报
+temperature degrees warm cold temperatur grad 温度 气温
+reserve reservation book booking booked reservieren reserviere reservierung buchen buche buchung 预订 预定 预约 订 订位 预留
+table seat tisch tische platz 桌 桌子 位子 座位 餐位
+restaurant dine dining dinner essen lokal gaststätte 餐厅 餐馆 饭店 吃饭
+hotel accommodation lodging room hotels unterkunft zimmer 酒店 宾馆 住宿 旅馆
+email mail message e_mail nachricht mails mailen 邮件 电子邮件 发邮件 短信 消息
+send sent forward schicken schicke schick senden sende versenden versende 发送 发 寄 寄送 转发
+search find look query lookup look_up suchen suche such finden finde nachschlagen nachsehen sieh 搜索 查找 查询 搜 查 查一下 找
+convert conversion exchange umrechnen rechne umgerechnet wechselkurs umwandeln 换算 兑换 转换 汇率 换成
+currency money dollar euro yuan pound währung geld dollars euros 货币 美元 欧元 人民币 英镑 日元 钱
+calculate calculator compute math arithmetic expression berechnen berechne ausrechnen rechnen 计算 算 算一下 算出
+translate translation translator übersetzen übersetze übersetzung übersetz 翻译 译成 译
+remind reminder alert erinnern erinnere erinnerung wecker alarm 提醒 闹钟
+list show display anzeigen zeige auflisten liste 列出 显示 查看
+time clock uhrzeit 几点 时间 现在几点
+handbook manual policy handbuch richtlinie anleitung 手册 规定 指南
+city town place location stadt ort städte 城市 地方 地点
+play listen spielen spiele spiel 播放 放
+light lamp switch turn licht lampe einschalten ausschalten schalte anmachen 灯 开灯 关灯
+update change modify edit ändern ändere aktualisieren bearbeite verschieben 修改 更改 更新
+status track tracking where status_of verfolgen sendungsverfolgung 状态 跟踪 到哪
+stock share ticker aktie aktienkurs kurs 股票 股价
+account balance bank konto kontostand überweisung überweisen überweise 账户 余额 转账
+note memo notiz notizen 笔记 备忘 记下
+todo task aufgabe aufgaben erledigen 任务 待办
+news headlines nachrichten schlagzeilen 新闻
+route directions navigate route_to weg wegbeschreibung navigiere 路线 导航 怎么走
+phone call dial telephone anrufen ruf telefon 打电话 电话
+contact address_book kontakt kontakte 联系人
+guest party gäste gast 客人 人数
+product item article goods produkt artikel ware 产品 商品
+quantity number_of menge anzahl stückzahl 数量
+age years_old alter 年龄 岁
+order_status purchase_order bestellstatus auftrag 订单状态
+ticket issue support support_ticket anfrage vorgang 工单
+urgent rush expedite express asap priority dringend eilig eilt sofort 加急 紧急
+breakfast frühstück 早餐
+vegetarian vegetarisch 素食
 `;
 
 const byWord = new Map<string, string[]>();
