@@ -7,6 +7,7 @@ import type { AllowedCallers } from "./control/require-local-caller.js";
 import { createState } from "./create-state.js";
 import type { Emulator } from "./emulator.js";
 import { type EmulatorOptions, type SettledOptions, settleOptions } from "./emulator-options.js";
+import type { Answer } from "./http/answer.js";
 import { BASE_PATHS } from "./http/base-kinds.js";
 import { isOpenToOthers, originAt, requireOrigin } from "./http/listen-address.js";
 import { StateKeeper } from "./keeper/state-keeper.js";
@@ -83,9 +84,9 @@ export function createEmulator(
   });
   /** Of the state that is in force now. */
   const services = (): Services => keeper.current.services;
-  const serve = async (request: Request): Promise<Response> => {
+  const serve = async (request: Request): Promise<Answer> => {
     try {
-      return await app.fetch(request);
+      return await app(request);
     } finally {
       // What was answered is kept.
       keeper.flush();
@@ -112,7 +113,7 @@ export function createEmulator(
       request.signal.throwIfAborted();
       if (closing.signal.aborted) throw new TypeError("fetch failed", { cause: closing.signal.reason });
       try {
-        return await serve(request);
+        return (await serve(request)).toResponse();
       } catch (error) {
         if (request.signal.aborted) throw request.signal.reason;
         // What the platform's fetch throws when the network fails.

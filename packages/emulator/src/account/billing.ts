@@ -1,5 +1,6 @@
 import type { Exchange } from "../api/exchange.js";
 import { Field } from "../checks/field.js";
+import { Answer } from "../http/answer.js";
 import { UNITS_PER_CURRENCY_UNIT } from "../state/ledger.js";
 
 /** What routes of this kind say of a key without a limit, in US dollars. */
@@ -11,9 +12,9 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
  * `GET /dashboard/billing/subscription`: how much the key may spend. Not of the API description, which leaves the
  * balance open; gateways of this kind answer so.
  */
-export function readSubscription({ key }: Exchange): Response {
+export function readSubscription({ key }: Exchange): Answer {
   const limit = key.quota === undefined ? UNLIMITED_USD : key.quota / UNITS_PER_CURRENCY_UNIT;
-  return Response.json({
+  return Answer.json({
     object: "billing_subscription",
     has_payment_method: true,
     soft_limit_usd: limit,
@@ -28,7 +29,7 @@ export function readSubscription({ key }: Exchange): Response {
  * `GET /dashboard/billing/usage`: what the key has spent, in cents. All of it, whatever the days: so do gateways of
  * this kind, and so the limit less the usage is what is left.
  */
-export function readUsage({ url, key, services }: Exchange): Response {
+export function readUsage({ url, key, services }: Exchange): Answer {
   const query = Field.body(Object.fromEntries(url.searchParams));
   for (const name of ["start_date", "end_date"]) {
     query.get(name).optional((field) => {
@@ -39,7 +40,7 @@ export function readUsage({ url, key, services }: Exchange): Response {
     });
   }
   query.finish();
-  return Response.json({
+  return Answer.json({
     object: "list",
     total_usage: services.ledger.total(key.key).units / UNITS_PER_CENT,
   });

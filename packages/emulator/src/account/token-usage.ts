@@ -1,13 +1,14 @@
 import type { Exchange } from "../api/exchange.js";
+import { Answer } from "../http/answer.js";
 import { maskKey } from "../state/key-store.js";
 
 /**
  * `GET /api/usage/token`, outside the base addresses: the quota of the key in units. Not of the API description;
  * another of the ways in which gateways of this kind answer.
  */
-export function readTokenUsage({ key, services }: Exchange): Response {
+export function readTokenUsage({ key, services }: Exchange): Answer {
   const used = services.ledger.total(key.key).units;
-  return Response.json({
+  return Answer.json({
     code: true,
     message: "ok",
     data: {

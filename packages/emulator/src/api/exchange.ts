@@ -1,3 +1,4 @@
+import type { Answer } from "../http/answer.js";
 import type { BaseKind } from "../http/base-kinds.js";
 import type { Bill } from "../state/bill.js";
 import type { StoredKey } from "../state/key-store.js";
@@ -42,7 +43,7 @@ export interface Route {
   multipart?: true | "also";
   /** False for a POST without a body. */
   hasBody?: false;
-  handle(exchange: Exchange): Response | Promise<Response>;
+  handle(exchange: Exchange): Answer | Promise<Answer>;
   /** The texts of a body, checked or not: in each, prompt markers count. */
   promptTexts?(body: unknown): readonly string[];
   /** Where a body, checked or not, stands in its conversation. */

@@ -1,6 +1,7 @@
 import type { Exchange, Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
 import { abortableDelay } from "../http/abortable-delay.js";
+import type { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import type { BaseKind } from "../http/base-kinds.js";
 import { paceStream } from "../http/pace-stream.js";
@@ -28,7 +29,7 @@ export async function answerRoute(
   route: Route,
   observed: ObservedRequest & { base: BaseKind },
   parameters: Record<string, string>,
-): Promise<Response> {
+): Promise<Answer> {
   const { request, url, path, base, token, entry, signal } = observed;
   // The router also sends HEAD to the GET routes; the API has none.
   if (route.method !== request.method) throw noSuchEndpoint(request, url);
@@ -55,7 +56,7 @@ export async function answerRoute(
   }
 
   const fault = services.faults.take({ path, model: entry.model, key: token });
-  const finish = async (answer: Response, { isOwn = true } = {}) => {
+  const finish = async (answer: Answer, { isOwn = true } = {}) => {
     const answered = fault ? await faultAfter(fault, answer, signal) : answer;
     const hasHabits = isOwn && route.path === CHAT_PATH;
     const shaped = hasHabits ? withStreamHabits(answered, services.profile) : answered;
@@ -105,7 +106,7 @@ export async function answerRoute(
     explain,
     ...script.exchange,
   };
-  let response: Response;
+  let response: Answer;
   try {
     response = await route.handle(exchange);
     bill.settle();

@@ -1,17 +1,18 @@
-import { Hono } from "hono";
-import { cors } from "hono/cors";
 import type { Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
 import { addControlRoutes, type ControlSettings } from "../control/add-control-routes.js";
 import type { Emulator } from "../emulator.js";
+import { allowOrigins } from "../http/allow-origins.js";
+import type { Answer } from "../http/answer.js";
 import { BASE_KINDS, BASE_PATHS, type BaseKind } from "../http/base-kinds.js";
 import { NATIVE_PATHS } from "../native/native-paths.js";
 import { LINK_PREFIX } from "../recordings/upstream-links.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
 import { observeRequest } from "./observe-request.js";
+import { Router } from "./router.js";
 import { originRoutes, routes } from "./routes.js";
 import { serveFile } from "./serve-file.js";
-import { addTapeRoutes } from "./tape-routes.js";
+import { addLinkedFiles, taped } from "./tape-routes.js";
 
 /** What an application is told beside its services. */
 export interface AppSettings extends ControlSettings {
@@ -19,37 +20,32 @@ export interface AppSettings extends ControlSettings {
   cors: readonly string[];
 }
 
-/** What pages may read of an answer. */
-const EXPOSED_HEADERS = [
-  ...["x-request-id", "retry-after", "x-ratelimit-limit-requests", "x-ratelimit-remaining-requests"],
-  ...["x-ratelimit-reset-requests", "content-length", "content-range", "accept-ranges"],
-];
+/** Answers a request. @throws what is no answer: a dropped connection, the reason of a client that has gone */
+export type App = (request: Request) => Promise<Answer>;
 
 /**
- * The web-standard application: every route below each of the four base addresses, the paths of the profile, result
- * files, the control API.
+ * The application: every route below each of the four base addresses, the paths of the profile, result files, the
+ * control API.
  *
  * @param current the services of the state that is in force: a call stays with those that it began with
  */
-export function buildApp(current: () => Services, emulator: Emulator, settings: AppSettings): Hono {
-  const app = new Hono();
+export function buildApp(current: () => Services, emulator: Emulator, settings: AppSettings): App {
+  const { tape } = current();
+  const router = new Router(
+    tape
+      ? taped(current)
+      : (request) =>
+          observeRequest(current(), request, ({ url }) => {
+            throw noSuchEndpoint(request, url);
+          }),
+  );
   const native = NATIVE_PATHS[current().profile.tasks];
-  if (settings.cors.length > 0) {
-    const origin = settings.cors.includes("*") ? "*" : [...settings.cors];
-    const allow = cors({ origin, exposeHeaders: EXPOSED_HEADERS, maxAge: 600 });
-    const bases = BASE_KINDS.map((base) => `${BASE_PATHS[base]}/*`);
-    const own = [
-      ...(native.base === undefined ? [] : [`${native.base}/*`]),
-      ...native.routes.map(({ path }) => path),
-    ];
-    for (const path of [...bases, ...own, "/files/*", `${LINK_PREFIX}*`]) app.use(path, allow);
-  }
   const serve = (base: BaseKind, prefix: string, route: Route) => {
     if (route.bases && !route.bases.includes(base)) return;
-    app.on(route.method, prefix + route.path, (context) => {
+    router.on(route.method, prefix + route.path, (request, parameters) => {
       const services = current();
-      return observeRequest(services, context.req.raw, (observed) =>
-        answerRoute(services, route, { ...observed, base }, context.req.param()),
+      return observeRequest(services, request, (observed) =>
+        answerRoute(services, route, { ...observed, base }, parameters),
       );
     });
   };
@@ -59,30 +55,32 @@ export function buildApp(current: () => Services, emulator: Emulator, settings: 
     for (const route of routes) serve(base, BASE_PATHS[base], route);
     for (const route of originRoutes) serve(base, BASE_PATHS[base].replace(/\/v1$/, ""), route);
   }
-  const { tape } = current();
   // Nothing is made here while others answer.
   if (!tape) {
-    app.get("/files/:owner/:name", (context) => {
+    router.on("GET", "/files/:owner/:name", (request, parameters) => {
       const services = current();
-      return observeRequest(services, context.req.raw, ({ request, url }) =>
-        serveFile(services, request, url, context.req.param()),
-      );
+      return observeRequest(services, request, ({ url }) => serveFile(services, request, url, parameters));
     });
   }
-  addControlRoutes(app, emulator, settings);
-  if (tape) addTapeRoutes(app, current, tape);
-  else {
-    app.notFound((context) =>
-      observeRequest(current(), context.req.raw, ({ request, url }) => {
-        throw noSuchEndpoint(request, url);
-      }),
-    );
-  }
-  app.onError((error) => {
-    // What is no response (a dropped connection, a client that has gone) is the caller's to handle.
-    throw error;
-  });
-  return app;
+  addControlRoutes(router, emulator, settings);
+  if (tape) addLinkedFiles(router, current, tape);
+  const answer = (request: Request) => router.answer(request);
+  if (settings.cors.length === 0) return answer;
+  const own = [
+    ...BASE_KINDS.map((base) => `${BASE_PATHS[base]}/*`),
+    ...(native.base === undefined ? [] : [`${native.base}/*`]),
+    ...native.routes.map(({ path }) => path),
+    ...["/files/*", `${LINK_PREFIX}*`],
+  ];
+  return withOrigins(answer, own, settings.cors);
+}
+
+/** The control API is for no page: only these paths are. */
+function withOrigins(answer: App, paths: readonly string[], origins: readonly string[]): App {
+  const allow = allowOrigins(origins);
+  const pages = new Router(answer);
+  for (const path of paths) pages.all(path, (request) => allow(request, () => answer(request)));
+  return (request) => pages.answer(request);
 }
 
 /** Whether an upstream's route stands in the place of one that the API describes. */

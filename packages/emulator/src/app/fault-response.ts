@@ -1,4 +1,5 @@
 import { abortableDelay } from "../http/abortable-delay.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
 import { isEventStream } from "../http/event-stream.js";
@@ -20,14 +21,14 @@ export function statusFaultError(status: number, cause: string): APIError {
 }
 
 /** The part of a fault that acts before the request is processed; a response here is the whole answer. */
-export async function faultBefore(fault: Fault, signal: AbortSignal): Promise<Response | undefined> {
+export async function faultBefore(fault: Fault, signal: AbortSignal): Promise<Answer | undefined> {
   switch (fault.kind) {
     case "drop-before":
       throw new ConnectionDropped();
     case "status":
       throw statusFaultError(fault.status ?? 500, "A fault");
     case "html":
-      return new Response("<!doctype html><html><body><h1>Welcome to the proxy</h1></body></html>", {
+      return new Answer("<!doctype html><html><body><h1>Welcome to the proxy</h1></body></html>", {
         status: fault.status ?? 200,
         headers: { "content-type": "text/html; charset=utf-8" },
       });
@@ -40,10 +41,10 @@ export async function faultBefore(fault: Fault, signal: AbortSignal): Promise<Re
 }
 
 /** The part of a fault that acts on the finished answer. */
-export async function faultAfter(fault: Fault, response: Response, signal: AbortSignal): Promise<Response> {
+export async function faultAfter(fault: Fault, response: Answer, signal: AbortSignal): Promise<Answer> {
   switch (fault.kind) {
     case "drop-after":
-      await response.body?.cancel();
+      await response.cancel();
       throw new ConnectionDropped();
     case "slow-stream":
       return replaceBody(
@@ -67,20 +68,20 @@ export async function faultAfter(fault: Fault, response: Response, signal: Abort
 }
 
 /** A stream by its events, any other body (which may be no text) in a few pieces. */
-async function splitBody(response: Response): Promise<Uint8Array[]> {
+async function splitBody(response: Answer): Promise<Uint8Array[]> {
   if (isEventStream(response)) return (await splitEvents(response)).map(encode);
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = await response.bytes();
   const size = Math.max(1, Math.ceil(bytes.length / PLAIN_BODY_PIECES));
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
   );
 }
 
-async function splitEvents(response: Response): Promise<string[]> {
+async function splitEvents(response: Answer): Promise<string[]> {
   return (await response.text()).split(/(?<=\n\n)/);
 }
 
-function isJSON(response: Response): boolean {
+function isJSON(response: Answer): boolean {
   return response.headers.get("content-type")?.includes("json") ?? false;
 }
 
@@ -114,8 +115,8 @@ function inPieces(
   });
 }
 
-function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {
-  const headers = new Headers(response.headers);
-  headers.delete("content-length");
-  return new Response(body, { status: response.status, headers });
+function replaceBody(response: Answer, body: ReadableStream<Uint8Array>): Answer {
+  const replaced = response.withBody(body);
+  replaced.headers.delete("content-length");
+  return replaced;
 }

@@ -1,10 +1,9 @@
-import type { Server } from "node:http";
+import type { OutgoingHttpHeaders, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Http2Bindings, type HttpBindings, serve } from "@hono/node-server";
+import { type HttpBindings, serve } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Answer } from "../http/answer.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
-
-type Outgoing = HttpBindings["outgoing"] | Http2Bindings["outgoing"];
 
 /** A server that has a port. */
 export interface Listener {
@@ -13,21 +12,22 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Serves a web-standard handler. @throws Error when the port is taken, or the address is not of this machine */
+/** Serves what answers requests. @throws Error when the port is taken, or the address is not of this machine */
 export async function listen(
-  handle: (request: Request) => Response | Promise<Response>,
+  handle: (request: Request) => Promise<Answer>,
   port: number,
   hostname: string,
 ): Promise<Listener> {
   const server = serve({
-    fetch: async (request: Request, { outgoing }: HttpBindings | Http2Bindings) => {
+    fetch: async (request: Request, bindings) => {
+      const { outgoing } = bindings as HttpBindings;
       try {
-        return destroyOnError(await handle(request), outgoing);
+        await write(await handle(request), outgoing);
       } catch {
         // A dropped connection, or a client that has gone: there is nobody to answer.
         outgoing.destroy();
-        return RESPONSE_ALREADY_SENT;
       }
+      return RESPONSE_ALREADY_SENT;
     },
     hostname,
     port,
@@ -50,32 +50,57 @@ export async function listen(
   };
 }
 
-/** A body that fails takes its connection with it, as a server that broke down would; it is no event to log. */
-function destroyOnError(response: Response, outgoing: Outgoing): Response {
-  if (!response.body) return response;
-  const reader = response.body.getReader();
-  const source: UnderlyingDefaultSource<Uint8Array> = {
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        await written(outgoing);
-        if (error instanceof ConnectionDropped && error.isReset) outgoing.socket?.resetAndDestroy();
-        outgoing.destroy();
-        controller.close();
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  };
-  // Nothing is read ahead: what came before a reset has been written by then.
-  const body = new ReadableStream(source, { highWaterMark: 0 });
-  return new Response(body, { status: response.status, headers: response.headers });
+/** Hands an answer over; one whose stream fails takes its connection with it, as a server that broke down would. */
+async function write({ body, status, headers }: Answer, outgoing: ServerResponse): Promise<void> {
+  if (!(body instanceof ReadableStream)) {
+    if (body !== null) headers.set("content-length", String(Buffer.byteLength(body)));
+    outgoing.writeHead(status, headersOf(headers));
+    if (body === null) outgoing.end();
+    else outgoing.end(body);
+    return;
+  }
+  const reader = body.getReader();
+  // Whoever leaves while nothing comes would else be noticed at the next piece.
+  outgoing.once("close", () => void reader.cancel().catch(() => undefined));
+  outgoing.writeHead(status, headersOf(headers));
+  outgoing.flushHeaders();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || outgoing.destroyed) break;
+      if (!outgoing.write(value)) await drained(outgoing);
+    }
+    outgoing.end();
+  } catch (error) {
+    await written(outgoing);
+    if (error instanceof ConnectionDropped && error.isReset) outgoing.socket?.resetAndDestroy();
+    outgoing.destroy();
+  }
+}
+
+/** Each header once, but for those whose values must stay apart. */
+function headersOf(headers: Headers): OutgoingHttpHeaders {
+  const found: OutgoingHttpHeaders = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) found["set-cookie"] = cookies;
+  return found;
+}
+
+/** Until more can be written, or nobody is there to read it. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      outgoing.off("drain", go);
+      outgoing.off("close", go);
+      resolve();
+    };
+    outgoing.on("drain", go);
+    outgoing.on("close", go);
+  });
 }
 
 /** The end of a connection takes with it what the system was not given yet. */
-async function written({ socket }: Outgoing): Promise<void> {
+async function written({ socket }: ServerResponse): Promise<void> {
   if (socket === null || socket.destroyed) return;
   await new Promise<void>((resolve) => {
     socket.once("close", resolve);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Services } from "../api/services.js";
+import type { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { splitBasePath } from "../http/base-kinds.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
@@ -40,8 +41,8 @@ export interface ObservedRequest {
 export async function observeRequest(
   services: Services,
   request: Request,
-  answer: (observed: ObservedRequest) => Response | Promise<Response>,
-): Promise<Response> {
+  answer: (observed: ObservedRequest) => Answer | Promise<Answer>,
+): Promise<Answer> {
   const started = performance.now();
   const url = new URL(request.url);
   const { base, path } = splitBasePath(url.pathname, NATIVE_PATHS[services.profile.tasks].base);
@@ -75,7 +76,7 @@ export async function observeRequest(
   };
 
   const headers: Record<string, string> = { "x-request-id": entry.id };
-  let response: Response;
+  let response: Answer;
   try {
     response = await answer({
       request,
@@ -99,10 +100,15 @@ export async function observeRequest(
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   entry.status = response.status;
   recording?.answered(response.headers);
-  if (response.body && (recording || isEventStream(response))) {
-    services.journal.changed(entry);
-    return watchBody(response, response.body, recording, finish);
+  const { body } = response;
+  const isKept = recording !== undefined || isEventStream(response);
+  if (body !== null && isKept) services.journal.changed(entry);
+  if (body instanceof ReadableStream && isKept) {
+    return response.withBody(watchBody(body, recording, finish));
   }
+  // What is known whole has been handed over with the answer.
+  if (typeof body === "string") recording?.wrote(Buffer.from(body));
+  else if (body instanceof Uint8Array) recording?.wrote(body);
   finish(true);
   return response;
 }
@@ -113,11 +119,10 @@ function bearerToken(authorization: string | null): string | null {
 
 /** Passes a body on, keeps it, and reports when it has ended, or was left early. */
 function watchBody(
-  response: Response,
   body: ReadableStream<Uint8Array>,
   recording: Recording | undefined,
   finish: (complete: boolean) => void,
-): Response {
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
@@ -141,8 +146,7 @@ function watchBody(
     },
   };
   // Nothing is read ahead: an error would take with it what was not taken yet.
-  const watched = new ReadableStream(source, { highWaterMark: 0 });
-  return new Response(watched, { status: response.status, headers: response.headers });
+  return new ReadableStream(source, { highWaterMark: 0 });
 }
 
 function unexpected(error: unknown, entry: JournalEntry): APIError {

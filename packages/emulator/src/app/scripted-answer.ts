@@ -3,6 +3,7 @@ import type { Exchange, Route } from "../api/exchange.js";
 import type { ScriptedReply } from "../api/scripted-reply.js";
 import type { Services } from "../api/services.js";
 import { abortableDelay } from "../http/abortable-delay.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { eventStreamResponse } from "../http/event-stream.js";
 import type { JSONValue, ReplyRule, ScriptedRequest } from "../state/reply-store.js";
@@ -10,7 +11,7 @@ import type { ObservedRequest } from "./observe-request.js";
 
 /** What a script has for a request: all of the answer, or what the endpoint is to say. */
 export interface ScriptedAnswer {
-  whole?: Response;
+  whole?: Answer;
   exchange?: Pick<Exchange, "scripted" | "eachMs">;
 }
 
@@ -47,7 +48,7 @@ export async function findScriptedAnswer(
   const { firstMs = 0, eachMs } = rule.pace ?? {};
   if (firstMs > 0) await abortableDelay(firstMs, signal);
   if (rule.error !== undefined) throw errorOf(rule.error, rule.id);
-  if (rule.body !== undefined) return { whole: Response.json(rule.body) };
+  if (rule.body !== undefined) return { whole: Answer.json(rule.body) };
   if (rule.events !== undefined) {
     const pause = chunkPause({ services, signal, eachMs });
     return { whole: eventStreamResponse(rule.events, { pause, endMarker: path === CHAT_PATH }) };

@@ -1,5 +1,6 @@
 import type { Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
+import type { Answer } from "../http/answer.js";
 import { type FormBody, isForm } from "../http/read-form-body.js";
 import { isRecord } from "../json/is-record.js";
 import type { UpstreamRequest } from "../upstream/upstream.js";
@@ -15,7 +16,7 @@ export async function sendUpstream(
   body: unknown,
   parameters: Record<string, string>,
   { request, url, path, entry, text, signal }: ObservedRequest,
-): Promise<Response | undefined> {
+): Promise<Answer | undefined> {
   const { upstream } = services;
   if (upstream === undefined || !isForeign(services, route, body, parameters)) return undefined;
   entry.why = [

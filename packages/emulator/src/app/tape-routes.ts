@@ -1,6 +1,6 @@
-import type { Hono } from "hono";
 import type { Route } from "../api/exchange.js";
 import type { Services } from "../api/services.js";
+import type { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { splitBasePath } from "../http/base-kinds.js";
 import { fileResponse } from "../media/file-response.js";
@@ -8,27 +8,28 @@ import type { Tape } from "../recordings/tape.js";
 import { LINK_PREFIX } from "../recordings/upstream-links.js";
 import { answerRoute, noSuchEndpoint } from "./answer-route.js";
 import { type ObservedRequest, observeRequest } from "./observe-request.js";
+import type { Handler, Router } from "./router.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/**
- * Serves what answers lead to, and each path that the API does not have: an upstream may know it.
- *
- * @param current as of `buildApp`
- */
-export function addTapeRoutes(app: Hono, current: () => Services, tape: Tape): void {
-  app.get(`${LINK_PREFIX}:id/:name`, (context) =>
-    observeRequest(current(), context.req.raw, (observed) => serveLinkedFile(tape, observed)),
+/** Serves the files that answers lead to. @param current as of `buildApp` */
+export function addLinkedFiles(router: Router, current: () => Services, tape: Tape): void {
+  router.on("GET", `${LINK_PREFIX}:id/:name`, (request) =>
+    observeRequest(current(), request, (observed) => serveLinkedFile(tape, observed)),
   );
-  app.notFound((context) => {
+}
+
+/** Answers each path that the API does not have: an upstream may know it. @param current as of `buildApp` */
+export function taped(current: () => Services): Handler {
+  return (request) => {
     const services = current();
-    return observeRequest(services, context.req.raw, (observed) => {
-      const { request, url } = observed;
+    return observeRequest(services, request, (observed) => {
+      const { url } = observed;
       if (!METHODS.includes(request.method)) throw noSuchEndpoint(request, url);
       const { base } = splitBasePath(url.pathname);
       return answerRoute(services, anyRoute(request.method), { ...observed, base: base ?? "general" }, {});
     });
-  });
+  };
 }
 
 /** A path that the emulator itself does not serve. */
@@ -46,7 +47,7 @@ function anyRoute(method: string): Route {
 async function serveLinkedFile(
   tape: Tape,
   { request, url, token, entry, signal }: ObservedRequest,
-): Promise<Response> {
+): Promise<Answer> {
   const answer = await tape.answer({
     ...{ method: "GET", path: url.pathname, query: new URLSearchParams(), origin: url.origin },
     ...{ contentType: null, accept: null, bytes: new Uint8Array(), body: undefined, isForm: false },
@@ -61,7 +62,7 @@ async function serveLinkedFile(
     return answer;
   }
   const mediaType = answer.headers.get("content-type") ?? "application/octet-stream";
-  const bytes = new Uint8Array(await answer.arrayBuffer().catch(notWhole));
+  const bytes = await answer.bytes().catch(notWhole);
   return fileResponse(request, { bytes, mediaType });
 }
 

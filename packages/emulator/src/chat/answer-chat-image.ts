@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chunkPause } from "../api/chunk-pause.js";
 import type { Exchange } from "../api/exchange.js";
+import { Answer } from "../http/answer.js";
 import { eventStreamResponse } from "../http/event-stream.js";
 import { formatPixelSize } from "../images/image-size.js";
 import { outputImageTokens } from "../images/image-tokens.js";
@@ -25,7 +26,7 @@ export async function answerChatImage(
   exchange: Exchange,
   model: string,
   request: ChatRequest,
-): Promise<Response> {
+): Promise<Answer> {
   const { body, services, url, bill } = exchange;
   const wanted = checkChatImageRequest(body, request);
   const size = wanted.size ?? usualSizeLike(readImageSize(wanted.inputs[0] ?? ""));
@@ -68,7 +69,7 @@ export async function answerChatImage(
   };
   const about = { id, created: Math.floor(services.clock.now() / 1_000), model };
   if (!request.stream) {
-    return Response.json({
+    return Answer.json({
       ...about,
       object: "chat.completion",
       choices: messages.map((message, index) => ({

@@ -130,7 +130,7 @@ class Asked {
 }
 
 class ToolScorer {
-  private readonly tools: { tool: ToolDefinition; features: Map<string, number> }[];
+  private readonly tools: { tool: ToolDefinition; features: ReadonlyMap<string, number> }[];
 
   constructor(tools: readonly ToolDefinition[]) {
     this.tools = tools.map((tool) => ({ tool, features: textFeatures(describeTool(tool)) }));

@@ -3,6 +3,7 @@ import { chunkPause } from "../api/chunk-pause.js";
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
+import { Answer } from "../http/answer.js";
 import { eventStreamResponse } from "../http/event-stream.js";
 import { answerChatImage } from "./answer-chat-image.js";
 import type { ChatRequest } from "./chat-request.js";
@@ -17,7 +18,7 @@ import { sayScripted } from "./say-scripted.js";
 import { sharedThinker } from "./thinker.js";
 
 /** `POST /chat/completions`: one reply, whole or as a stream; with the image-chat model, an image. */
-export async function createChatCompletion(exchange: Exchange): Promise<Response> {
+export async function createChatCompletion(exchange: Exchange): Promise<Answer> {
   const { body, services, bill, scripted } = exchange;
   const request = checkChatRequest(Field.body(body));
   const model = scripted ? undefined : requireModel(exchange, request.model, "chat", "chat-image");
@@ -36,7 +37,7 @@ export async function createChatCompletion(exchange: Exchange): Promise<Response
     reply,
     promptTokens,
   };
-  if (!request.stream) return Response.json(completionBody(completion));
+  if (!request.stream) return Answer.json(completionBody(completion));
   return eventStreamResponse(completionChunks(completion), {
     pause: chunkPause(exchange),
   });

@@ -1,6 +1,6 @@
-import type { Hono } from "hono";
 import { Field } from "../checks/field.js";
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { limitBody } from "../http/limit-body.js";
 import { readJSONBody } from "../http/read-json-body.js";
@@ -20,36 +20,44 @@ export interface ControlSettings {
   consoleFolder: string;
 }
 
+type Handler = (request: Request, parameters: Record<string, string>) => Answer | Promise<Answer>;
+
+/** What leads requests to handlers. */
+export interface ControlRouter {
+  on(method: string, path: string, handler: Handler): void;
+  all(path: string, handler: Handler): void;
+}
+
 /** Puts the console and the control API below `/_emulator`. Its requests are no traffic of the gateway: they stand in no journal. */
 export function addControlRoutes(
-  app: Hono,
+  router: ControlRouter,
   emulator: Emulator,
   { callers: allowed, consoleFolder }: ControlSettings,
 ): void {
   for (const route of controlRoutes) {
-    app.on(route.method, PREFIX + route.path, ({ req }) =>
-      answerControl(req.raw, allowed(), (url) => {
+    router.on(route.method, PREFIX + route.path, (request, parameters) =>
+      answerControl(request, allowed(), (url) => {
         // The router also sends HEAD to the GET routes.
-        if (req.raw.method !== route.method) throw noSuchControl(req.raw, url);
-        return handle(emulator, route, req.raw, url, req.param());
+        if (request.method !== route.method) throw noSuchControl(request, url);
+        return handle(emulator, route, request, url, parameters);
       }),
     );
   }
   for (const path of [PREFIX, `${PREFIX}/*`]) {
-    app.all(path, ({ req }) =>
-      answerControl(req.raw, allowed(), async (url) => {
-        const page = req.raw.method === "GET" ? await showConsole(consoleFolder, url) : undefined;
+    router.all(path, (request) =>
+      answerControl(request, allowed(), async (url) => {
+        const page = request.method === "GET" ? await showConsole(consoleFolder, url) : undefined;
         if (page) return page;
-        throw noSuchControl(req.raw, url);
+        throw noSuchControl(request, url);
       }),
     );
   }
 }
 
 /** The console; its files have names relative to its address, which ends in a slash. */
-async function showConsole(folder: string, { pathname }: URL): Promise<Response | undefined> {
+async function showConsole(folder: string, { pathname }: URL): Promise<Answer | undefined> {
   if (pathname !== PREFIX) return consolePage(folder, pathname.slice(PREFIX.length + 1));
-  return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });
+  return new Answer(null, { status: 308, headers: { location: `${PREFIX}/` } });
 }
 
 async function handle(
@@ -58,7 +66,7 @@ async function handle(
   request: Request,
   url: URL,
   parameters: Record<string, string>,
-): Promise<Response> {
+): Promise<Answer> {
   const limited = route.maxBytes === undefined ? request : limitBody(request, route.maxBytes);
   const body = route.body ? await readJSONBody(limited, { emptyAsObject: route.body === "optional" }) : {};
   const query = Object.fromEntries(url.searchParams);
@@ -69,14 +77,14 @@ async function handle(
 async function answerControl(
   request: Request,
   allowed: AllowedCallers,
-  answer: (url: URL) => Response | Promise<Response>,
-): Promise<Response> {
+  answer: (url: URL) => Answer | Promise<Answer>,
+): Promise<Answer> {
   try {
     const url = new URL(request.url);
     requireLocalCaller(request, url, allowed);
     return await answer(url);
   } catch (error) {
-    return asAPIError(error).toResponse();
+    return asAPIError(error).toAnswer();
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Readers, readBooleanText, readMembers } from "../checks/read-members.js";
+import { Answer } from "../http/answer.js";
 import type { CallbackFilter } from "../tasks/callback-log.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
 
@@ -18,6 +19,6 @@ export const callbackRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/api/callbacks/:id/resend",
     handle: async ({ emulator, parameters }) =>
-      Response.json(await emulator.callbacks.resend(parameters["id"] ?? "")),
+      Answer.json(await emulator.callbacks.resend(parameters["id"] ?? "")),
   },
 ];

@@ -1,4 +1,5 @@
 import { readMembers } from "../checks/read-members.js";
+import { Answer } from "../http/answer.js";
 import type { ControlRoute } from "./control-exchange.js";
 
 /** The last point in time that a date can hold. */
@@ -9,7 +10,7 @@ export const clockRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "/api/clock",
-    handle: ({ emulator: { clock } }) => Response.json({ now: clock.now(), nextAt: clock.nextAt() ?? null }),
+    handle: ({ emulator: { clock } }) => Answer.json({ now: clock.now(), nextAt: clock.nextAt() ?? null }),
   },
   {
     method: "POST",
@@ -30,7 +31,7 @@ export const clockRoutes: readonly ControlRoute[] = [
       if (setMs !== undefined) await clock.set(setMs);
       // What is late by now needs no jump.
       if (next) await clock.set(Math.max(clock.now(), clock.nextAt() ?? 0));
-      return Response.json({ now: clock.now(), nextAt: clock.nextAt() ?? null });
+      return Answer.json({ now: clock.now(), nextAt: clock.nextAt() ?? null });
     },
   },
 ];

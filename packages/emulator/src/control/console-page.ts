@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 
 /** Where the build puts the console: beside the bundle. */
@@ -41,14 +42,14 @@ const FILES: Record<string, string> = {
  *
  * @throws APIError 404 when it was not built, as in a checkout of the sources
  */
-export async function consolePage(folder: string, path: string): Promise<Response | undefined> {
+export async function consolePage(folder: string, path: string): Promise<Answer | undefined> {
   if (path === "")
-    return new Response(PAGE, { headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" } });
+    return new Answer(PAGE, { headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" } });
   const type = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   if (type === undefined) return undefined;
   const content = await readFile(join(folder, path)).catch(() => undefined);
   if (content === undefined) {
     throw APIError.notFound("The console is built with the package, and this is a checkout: pnpm build.");
   }
-  return new Response(new Uint8Array(content), { headers: { ...HEADERS, "content-type": type } });
+  return new Answer(new Uint8Array(content), { headers: { ...HEADERS, "content-type": type } });
 }

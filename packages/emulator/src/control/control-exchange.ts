@@ -1,5 +1,6 @@
 import type { Field } from "../checks/field.js";
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 
 /** One request to the control API, past the check of who calls. */
 export interface ControlExchange {
@@ -22,15 +23,15 @@ export interface ControlRoute {
   body?: "required" | "optional";
   /** The largest body that it reads; any when absent. */
   maxBytes?: number;
-  handle(exchange: ControlExchange): Response | Promise<Response>;
+  handle(exchange: ControlExchange): Answer | Promise<Answer>;
 }
 
 /** A list as the control API answers it. */
-export function listResponse(data: readonly unknown[]): Response {
-  return Response.json({ data });
+export function listResponse(data: readonly unknown[]): Answer {
+  return Answer.json({ data });
 }
 
 /** What an action without a result of its own answers. */
-export function emptyResponse(): Response {
-  return new Response(null, { status: 204 });
+export function emptyResponse(): Answer {
+  return new Answer(null, { status: 204 });
 }

@@ -1,3 +1,4 @@
+import { Answer } from "../http/answer.js";
 import { callbackRoutes } from "./callback-routes.js";
 import { clockRoutes } from "./clock-routes.js";
 import type { ControlRoute } from "./control-exchange.js";
@@ -20,7 +21,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "GET",
     path: "/health",
     handle: ({ emulator }) =>
-      Response.json({ status: "ok", now: emulator.clock.now(), baseURLs: emulator.urls }),
+      Answer.json({ status: "ok", now: emulator.clock.now(), baseURLs: emulator.urls }),
   },
   ...stateRoutes,
   ...snapshotRoutes,

@@ -1,3 +1,4 @@
+import { Answer } from "../http/answer.js";
 import type { JournalChange } from "../state/journal.js";
 import type { ControlRoute } from "./control-exchange.js";
 
@@ -42,7 +43,7 @@ export const eventRoutes: readonly ControlRoute[] = [
         },
         cancel: () => end(),
       });
-      return new Response(body, {
+      return new Answer(body, {
         headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
       });
     },

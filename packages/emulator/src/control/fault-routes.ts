@@ -1,5 +1,6 @@
 import { readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import type { ActiveFault, Fault } from "../state/fault-store.js";
 import { maskKey } from "../state/key-store.js";
@@ -21,7 +22,7 @@ export const faultRoutes: readonly ControlRoute[] = [
       const id = emulator.faults.add(
         readMembers(body, FAULT_MEMBERS, { vital: ["kind"], complete: true }) as Fault,
       );
-      return Response.json(requireFault(emulator, id), { status: 201 });
+      return Answer.json(requireFault(emulator, id), { status: 201 });
     },
   },
   {

@@ -1,5 +1,6 @@
 import { readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import type { EmulatorGroup } from "../state/group-store.js";
 import { GROUP_CHANGES, GROUP_MEMBERS } from "../state/read-group.js";
@@ -11,7 +12,7 @@ export const groupRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "/api/groups/:name",
-    handle: ({ emulator, parameters }) => Response.json(requireGroup(emulator, parameters["name"])),
+    handle: ({ emulator, parameters }) => Answer.json(requireGroup(emulator, parameters["name"])),
   },
   {
     method: "POST",
@@ -23,7 +24,7 @@ export const groupRoutes: readonly ControlRoute[] = [
         complete: true,
       }) as EmulatorGroup;
       emulator.groups.add(group);
-      return Response.json(requireGroup(emulator, group.name), { status: 201 });
+      return Answer.json(requireGroup(emulator, group.name), { status: 201 });
     },
   },
   {
@@ -33,7 +34,7 @@ export const groupRoutes: readonly ControlRoute[] = [
     handle: ({ emulator, parameters, body }) => {
       const { name } = requireGroup(emulator, parameters["name"]);
       emulator.groups.update(name, readMembers(body, GROUP_CHANGES, { vital: ["models"] }));
-      return Response.json(requireGroup(emulator, name));
+      return Answer.json(requireGroup(emulator, name));
     },
   },
   {

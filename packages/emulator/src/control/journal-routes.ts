@@ -1,5 +1,6 @@
 import { type Readers, readMembers, readNumberText } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { BASE_KINDS } from "../http/base-kinds.js";
 import type { JournalFilter } from "../state/journal.js";
@@ -35,7 +36,7 @@ export const journalRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "/api/journal/:id",
-    handle: ({ emulator, parameters }) => Response.json(requireCall(emulator, parameters["id"])),
+    handle: ({ emulator, parameters }) => Answer.json(requireCall(emulator, parameters["id"])),
   },
   {
     method: "GET",
@@ -43,7 +44,7 @@ export const journalRoutes: readonly ControlRoute[] = [
     handle: ({ emulator, parameters }) => {
       const { entry, response } = requireCall(emulator, parameters["id"]);
       const bytes = emulator.journal.bytes(entry.id) ?? new Uint8Array();
-      return new Response(new Uint8Array(bytes), {
+      return new Answer(new Uint8Array(bytes), {
         headers: bodyHeaders(entry.id, response.headers["content-type"]),
       });
     },

@@ -1,5 +1,6 @@
 import { readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { type EmulatorKey, maskKey, type StoredKey } from "../state/key-store.js";
 import { KEY_CHANGES, KEY_MEMBERS } from "../state/read-key.js";
@@ -11,7 +12,7 @@ export const keyRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "/api/keys/:key",
-    handle: ({ emulator, parameters }) => Response.json(requireKey(emulator, parameters["key"])),
+    handle: ({ emulator, parameters }) => Answer.json(requireKey(emulator, parameters["key"])),
   },
   {
     method: "POST",
@@ -20,7 +21,7 @@ export const keyRoutes: readonly ControlRoute[] = [
     handle: ({ emulator, body }) => {
       const key = readMembers(body, KEY_MEMBERS, { vital: ["key"], complete: true }) as EmulatorKey;
       emulator.keys.add(key);
-      return Response.json(requireKey(emulator, key.key), { status: 201 });
+      return Answer.json(requireKey(emulator, key.key), { status: 201 });
     },
   },
   {
@@ -30,7 +31,7 @@ export const keyRoutes: readonly ControlRoute[] = [
     handle: ({ emulator, parameters, body }) => {
       const { key } = requireKey(emulator, parameters["key"]);
       emulator.keys.update(key, readMembers(body, KEY_CHANGES, { vital: ["group"] }));
-      return Response.json(requireKey(emulator, key));
+      return Answer.json(requireKey(emulator, key));
     },
   },
   {

@@ -1,4 +1,5 @@
 import { type Readers, readMembers } from "../checks/read-members.js";
+import { Answer } from "../http/answer.js";
 import type { LedgerFilter } from "../state/ledger.js";
 import { type ControlRoute, listResponse } from "./control-exchange.js";
 
@@ -24,13 +25,13 @@ export const ledgerRoutes: readonly ControlRoute[] = [
     path: "/api/ledger/total",
     handle: ({ emulator, query }) => {
       const { key } = readMembers<{ key: string }>(query, { key: (field) => field.string() });
-      return Response.json(emulator.ledger.total(key));
+      return Answer.json(emulator.ledger.total(key));
     },
   },
   {
     method: "GET",
     path: "/api/ledger/prices",
     handle: ({ emulator }) =>
-      Response.json(Object.fromEntries(emulator.models.list().map(({ id, price }) => [id, price]))),
+      Answer.json(Object.fromEntries(emulator.models.list().map(({ id, price }) => [id, price]))),
   },
 ];

@@ -1,5 +1,6 @@
 import { readMembers } from "../checks/read-members.js";
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import type { EmulatorModel, ServedModel } from "../state/model-store.js";
 import { MODEL_MEMBERS } from "../state/read-model.js";
@@ -18,7 +19,7 @@ export const modelRoutes: readonly ControlRoute[] = [
         complete: true,
       }) as EmulatorModel;
       emulator.models.add(model);
-      return Response.json(requireServed(emulator, model.id), { status: 201 });
+      return Answer.json(requireServed(emulator, model.id), { status: 201 });
     },
   },
   {

@@ -1,4 +1,5 @@
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { maskKey } from "../state/key-store.js";
 import { readReplyRule } from "../state/read-reply-rule.js";
@@ -20,7 +21,7 @@ export const replyRoutes: readonly ControlRoute[] = [
       const rule = readReplyRule(body);
       body.finish();
       const id = emulator.replies.add(rule as ReplyRule);
-      return Response.json(requireReply(emulator, id), { status: 201 });
+      return Answer.json(requireReply(emulator, id), { status: 201 });
     },
   },
   {

@@ -1,4 +1,5 @@
 import type { Emulator } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import type { StateSnapshot } from "../keeper/snapshot-shelf.js";
 import { type ControlRoute, emptyResponse, listResponse } from "./control-exchange.js";
@@ -16,7 +17,7 @@ export const snapshotRoutes: readonly ControlRoute[] = [
     handle: ({ emulator, parameters }) => {
       const name = parameters["name"] ?? "";
       emulator.snapshots.save(name);
-      return Response.json(requireSnapshot(emulator, name), { status: 201 });
+      return Answer.json(requireSnapshot(emulator, name), { status: 201 });
     },
   },
   {

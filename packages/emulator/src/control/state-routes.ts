@@ -1,3 +1,4 @@
+import { Answer } from "../http/answer.js";
 import type { EmulatorState } from "../persistence/state-document.js";
 import { type ControlRoute, emptyResponse } from "./control-exchange.js";
 
@@ -10,7 +11,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     method: "GET",
     path: "/api/state",
     handle: ({ emulator }) =>
-      Response.json(emulator.state.export(), { headers: { "cache-control": "no-store" } }),
+      Answer.json(emulator.state.export(), { headers: { "cache-control": "no-store" } }),
   },
   {
     method: "PUT",

@@ -1,5 +1,6 @@
 import { type Readers, readMembers } from "../checks/read-members.js";
 import type { Emulator, EmulatorVideo } from "../emulator.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import type { VideoFilter } from "../tasks/task-store.js";
 import { VIDEO_FAMILIES, VIDEO_TASK_STATUSES } from "../tasks/video-task.js";
@@ -22,7 +23,7 @@ export const taskRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "/api/tasks/:id",
-    handle: ({ emulator, parameters }) => Response.json(requireTask(emulator, parameters["id"])),
+    handle: ({ emulator, parameters }) => Answer.json(requireTask(emulator, parameters["id"])),
   },
   {
     method: "GET",
@@ -35,7 +36,7 @@ export const taskRoutes: readonly ControlRoute[] = [
     handle: async ({ emulator, parameters }) => {
       const { id } = requireTask(emulator, parameters["id"]);
       await emulator.videos.succeed(id);
-      return Response.json(requireTask(emulator, id));
+      return Answer.json(requireTask(emulator, id));
     },
   },
   {
@@ -48,7 +49,7 @@ export const taskRoutes: readonly ControlRoute[] = [
         message: (field) => field.nonEmptyString(),
       });
       await emulator.videos.fail(id, message);
-      return Response.json(requireTask(emulator, id));
+      return Answer.json(requireTask(emulator, id));
     },
   },
 ];

@@ -1,6 +1,7 @@
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { stripPromptMarkers } from "../language/prompt-markers.js";
@@ -13,14 +14,14 @@ const DEFAULT_DIMENSIONS = 1_536;
 const MAX_TOKENS = 8_192;
 
 /** `POST /embeddings`: one vector per input, in order. */
-export function createEmbeddings(exchange: Exchange): Response {
+export function createEmbeddings(exchange: Exchange): Answer {
   const { body, services, bill } = exchange;
   const request = checkEmbeddingsRequest(Field.body(body));
   const model = requireModel(exchange, request.model, "embedding");
   const dimensions = request.dimensions ?? DEFAULT_DIMENSIONS;
   const tokens = request.input.reduce((sum, text) => sum + countInputTokens(text), 0);
   bill.expect(model.id, { inputTokens: tokens });
-  return Response.json({
+  return Answer.json({
     object: "list",
     model: model.id,
     data: request.input.map((text, index) => {

@@ -9,7 +9,7 @@ import { textFeatures } from "../language/text-features.js";
  */
 export function embedText(text: string, dimensions: number, seed: number): number[] {
   const vector = new Float64Array(dimensions);
-  const features = textFeatures(text);
+  const features = new Map(textFeatures(text));
   // A text without words still needs a direction.
   if (features.size === 0) features.set(`raw:${text}`, 1);
   for (const [feature, weight] of features) {

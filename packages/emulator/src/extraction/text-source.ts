@@ -40,7 +40,7 @@ export class TextSource {
   private mentions: NumberMention[] | undefined;
   private said: readonly Moment[] | undefined;
   private timeless: string | undefined;
-  private features: { text: string; features: Map<string, number> }[] | undefined;
+  private features: { text: string; features: ReadonlyMap<string, number> }[] | undefined;
   private nodes: number;
 
   constructor(text: string, reading: Reading) {
@@ -88,7 +88,7 @@ export class TextSource {
   }
 
   /** The first sentences of the text with their features. */
-  get sentences(): readonly { text: string; features: Map<string, number> }[] {
+  get sentences(): readonly { text: string; features: ReadonlyMap<string, number> }[] {
     this.features ??= this.text
       .split("\n")
       .flatMap(splitSentences)

@@ -1,3 +1,4 @@
+import { Answer } from "./answer.js";
 /** What an {@link APIError} says beyond its message. */
 export interface APIErrorInit {
   status: number;
@@ -29,8 +30,8 @@ export class APIError extends Error {
     return { error: { message: this.message, type: errorType(this.status), code: this.code } };
   }
 
-  toResponse(): Response {
-    return Response.json(this.toBody(), { status: this.status, headers: this.headers });
+  toAnswer(): Answer {
+    return Answer.json(this.toBody(), { status: this.status, headers: this.headers });
   }
 
   static badRequest(message: string, code = "invalid_parameter"): APIError {

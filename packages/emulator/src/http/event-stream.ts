@@ -1,4 +1,5 @@
 import { isRecord } from "../json/is-record.js";
+import { Answer } from "./answer.js";
 import { APIError } from "./api-error.js";
 
 /** How the events of a stream are written. */
@@ -16,7 +17,7 @@ export interface EventStreamOptions {
 export function eventStreamResponse(
   chunks: Iterable<unknown> | AsyncIterable<unknown>,
   { pause, endMarker = true }: EventStreamOptions,
-): Response {
+): Answer {
   const encoder = new TextEncoder();
   const iterator =
     Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
@@ -40,7 +41,7 @@ export function eventStreamResponse(
       await iterator.return?.();
     },
   });
-  return new Response(body, {
+  return new Answer(body, {
     headers: {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
@@ -56,6 +57,6 @@ function eventText(value: unknown): string {
   return `${name}data: ${JSON.stringify(value)}\n\n`;
 }
 
-export function isEventStream(response: Response): boolean {
+export function isEventStream(response: Answer): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { hashText } from "../language/hash-text.js";
+import type { Answer } from "./answer.js";
 import { isEventStream } from "./event-stream.js";
 
 /**
@@ -21,8 +22,8 @@ const LONGEST_CUT = 48;
 const MOST_CUTS = 256;
 
 /** Gives a stream of events its pace; any other answer passes as it is. */
-export function paceStream(response: Response, pace: StreamPace, seed: number): Response {
-  if (response.body === null || !isEventStream(response)) return response;
+export function paceStream(response: Answer, pace: StreamPace, seed: number): Answer {
+  if (!(response.body instanceof ReadableStream) || !isEventStream(response)) return response;
   const reader = response.body.getReader();
   const pieces = PIECES[pace](reader, seed);
   const source: UnderlyingDefaultSource<Uint8Array> = {
@@ -38,8 +39,7 @@ export function paceStream(response: Response, pace: StreamPace, seed: number): 
     cancel: (reason) => reader.cancel(reason),
   };
   // Nothing is read ahead: an error would take with it what was not taken yet.
-  const body = new ReadableStream(source, { highWaterMark: 0 });
-  return new Response(body, { status: response.status, headers: response.headers });
+  return response.withBody(new ReadableStream(source, { highWaterMark: 0 }));
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;

@@ -1,5 +1,6 @@
 import { chunkPause } from "../api/chunk-pause.js";
 import type { Exchange } from "../api/exchange.js";
+import { Answer } from "../http/answer.js";
 import { eventStreamResponse } from "../http/event-stream.js";
 import { hashText } from "../language/hash-text.js";
 import { stripPromptMarkers } from "../language/prompt-markers.js";
@@ -24,7 +25,7 @@ export async function answerBase64Images(
   model: string,
   options: Base64ImageOptions,
   { kind, size, inputs, inputImageTokens }: Base64ImageTask,
-): Promise<Response> {
+): Promise<Answer> {
   const { services, bill } = exchange;
   const format = await settleImageFormat(services, options.outputFormat, "png");
   const prompt = stripPromptMarkers(options.prompt);
@@ -80,7 +81,7 @@ export async function answerBase64Images(
       data.push(kind === "image_edit" ? { ...image, revised_prompt: prompt } : image);
     }
     const usage = usageOf(options.count, 0, 1);
-    return Response.json({ created, ...(kind === "image_edit" ? about : {}), data, usage });
+    return Answer.json({ created, ...(kind === "image_edit" ? about : {}), data, usage });
   }
   async function* events() {
     for (let index = 0; index < options.count; index++) {

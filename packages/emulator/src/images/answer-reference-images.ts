@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chunkPause } from "../api/chunk-pause.js";
 import type { Exchange } from "../api/exchange.js";
+import { Answer } from "../http/answer.js";
 import { eventStreamResponse } from "../http/event-stream.js";
 import { hashText } from "../language/hash-text.js";
 import { stripPromptMarkers } from "../language/prompt-markers.js";
@@ -25,7 +26,7 @@ export async function answerReferenceImages(
   exchange: Exchange,
   model: string,
   request: ReferenceImageRequest,
-): Promise<Response> {
+): Promise<Answer> {
   const { services, url, bill } = exchange;
   const format = await settleImageFormat(services, request.outputFormat, "jpeg");
   const size = sizeOf(request);
@@ -62,7 +63,7 @@ export async function answerReferenceImages(
   if (!request.stream) {
     const data: ImageItem[] = [];
     for (let index = 0; index < count; index++) data.push(await makeImage(index));
-    return Response.json({ model, created, data, usage });
+    return Answer.json({ model, created, data, usage });
   }
   async function* events() {
     for (let index = 0; index < count; index++) {

@@ -1,6 +1,7 @@
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
+import type { Answer } from "../http/answer.js";
 import { isRecord } from "../json/is-record.js";
 import { answerBase64Images } from "./answer-base64-images.js";
 import { answerReferenceImages } from "./answer-reference-images.js";
@@ -21,7 +22,7 @@ const REFERENCE_OPTIONS = [
 ];
 
 /** `POST /images/generations`: images by either family, as the model decides. */
-export async function createImages(exchange: Exchange): Promise<Response> {
+export async function createImages(exchange: Exchange): Promise<Answer> {
   const body = Field.body(exchange.body);
   const id = body.getNullable("model").optional((field) => field.nonEmptyString());
   if (id === undefined && body.getNullable("model").present) body.finish();

@@ -1,5 +1,6 @@
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
+import type { Answer } from "../http/answer.js";
 import { imageSizeOf } from "../media/read-image-size.js";
 import { answerBase64Images } from "./answer-base64-images.js";
 import { checkImageEditRequest, readEditForm } from "./check-image-edit-request.js";
@@ -8,7 +9,7 @@ import { inputImageTokens } from "./image-tokens.js";
 import { usualSizeLike } from "./usual-size.js";
 
 /** `POST /images/edits`: pictures made from 1 to 16 pictures. */
-export async function editImages(exchange: Exchange): Promise<Response> {
+export async function editImages(exchange: Exchange): Promise<Answer> {
   const body = readEditForm(exchange.body);
   const id = body.get("model").optional((field) => field.nonEmptyString());
   if (id === undefined && body.get("model").present) body.finish();

@@ -1,5 +1,12 @@
+import { remembered } from "./remembered.js";
+
+/** Many times what a prompt has; a name is a word as well. */
+const MOST_WORDS = 10_000;
+
 /** Cuts a lower-case English word to a stem that its forms share; the stem need not be a word. */
-export function stem(word: string): string {
+export const stem = remembered(cut, MOST_WORDS);
+
+function cut(word: string): string {
   if (word.length <= 3) return word;
   let result = word
     .replace(/ies$/, "y")

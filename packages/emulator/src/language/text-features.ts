@@ -1,4 +1,5 @@
 import { conceptOfPhrase, conceptsOfCharacters, conceptsOfStem } from "./concept-lexicon.js";
+import { remembered } from "./remembered.js";
 import { stem } from "./stem.js";
 
 const STOP_WORDS = new Set(
@@ -27,9 +28,14 @@ const NGRAM_WEIGHT = 0.2;
 const BIGRAM_WEIGHT = 0.5;
 const CJK_CHARACTER_WEIGHT = 0.35;
 const CJK_PAIR_WEIGHT = 0.9;
+/** Those of a prompt, and of its parts. */
+const MOST_TEXTS = 64;
+const MOST_WORDS = 2_000;
 
 /** The words of a text, lower-case, with CJK runs whole. */
-export function wordsOf(text: string): string[] {
+export const wordsOf = remembered(readWords, MOST_TEXTS);
+
+function readWords(text: string): readonly string[] {
   return text.normalize("NFKC").toLowerCase().match(WORD_OR_CJK_RUN) ?? [];
 }
 
@@ -38,7 +44,9 @@ export function isStopWord(word: string): boolean {
 }
 
 /** The weighted evidence in a text: stems, concepts, parts of words, neighbours. Order and repetition fade. */
-export function textFeatures(text: string): Map<string, number> {
+export const textFeatures = remembered(readFeatures, MOST_TEXTS);
+
+function readFeatures(text: string): ReadonlyMap<string, number> {
   const features = new Map<string, number>();
   const add = (feature: string, weight: number) =>
     features.set(feature, (features.get(feature) ?? 0) + weight);
@@ -59,7 +67,7 @@ export function textFeatures(text: string): Map<string, number> {
       add(`s:${word}`, STOP_WORD_WEIGHT);
       continue;
     }
-    addWord(wordStem, word.length, add);
+    for (const [feature, weight] of evidenceOf(word)) add(feature, weight);
     if (previousContent !== undefined) add(`b:${previousContent} ${wordStem}`, BIGRAM_WEIGHT);
     previousContent = wordStem;
   }
@@ -67,18 +75,22 @@ export function textFeatures(text: string): Map<string, number> {
   return features;
 }
 
-function addWord(wordStem: string, length: number, add: (feature: string, weight: number) => void): void {
+/** The evidence that one word is, in the order in which it counts. */
+const evidenceOf = remembered((word: string): readonly (readonly [feature: string, weight: number])[] => {
+  const wordStem = stem(word);
   // Longer words are rarer: a stand-in for document frequencies, which a single text does not have.
-  add(`w:${wordStem}`, Math.min(1.6, 0.7 + 0.1 * length));
+  const evidence: [string, number][] = [[`w:${wordStem}`, Math.min(1.6, 0.7 + 0.1 * word.length)]];
   const concepts = conceptsOfStem(wordStem);
-  for (const concept of concepts) add(`k:${concept}`, CONCEPT_WEIGHT / Math.sqrt(concepts.length));
+  for (const concept of concepts)
+    evidence.push([`k:${concept}`, CONCEPT_WEIGHT / Math.sqrt(concepts.length)]);
   const framed = `^${wordStem}$`;
   for (let size = 3; size <= 4; size++) {
     for (let start = 0; start + size <= framed.length; start++) {
-      add(`g:${framed.slice(start, start + size)}`, NGRAM_WEIGHT / Math.sqrt(framed.length));
+      evidence.push([`g:${framed.slice(start, start + size)}`, NGRAM_WEIGHT / Math.sqrt(framed.length)]);
     }
   }
-}
+  return evidence;
+}, MOST_WORDS);
 
 function addCharacters(run: string, add: (feature: string, weight: number) => void): void {
   for (let index = 0; index < run.length; index++) {

@@ -1,9 +1,10 @@
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { FALLBACK_HEADER } from "./fallback-media.js";
 import type { MediaFile } from "./media-files.js";
 
 /** A whole file or the one byte range that was asked for (RFC 9110, section 14). @throws APIError 416 */
-export function fileResponse(request: Request, file: MediaFile): Response {
+export function fileResponse(request: Request, file: MediaFile): Answer {
   const size = file.bytes.byteLength;
   const headers: Record<string, string> = {
     "content-type": file.mediaType,
@@ -27,9 +28,9 @@ export function fileResponse(request: Request, file: MediaFile): Response {
   });
 }
 
-function bytesResponse(bytes: Uint8Array, status: number, headers: Record<string, string>): Response {
+function bytesResponse(bytes: Uint8Array, status: number, headers: Record<string, string>): Answer {
   // The bytes of a view with an exact length; a Response takes no shared memory.
-  return new Response(new Uint8Array(bytes), {
+  return new Answer(new Uint8Array(bytes), {
     status,
     headers: { ...headers, "content-length": String(bytes.byteLength) },
   });

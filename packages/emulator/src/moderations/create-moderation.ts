@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { stripPromptMarkers } from "../language/prompt-markers.js";
@@ -11,7 +12,7 @@ import { moderateText } from "./moderate-text.js";
 const DEFAULT_MODEL = "local-moderation";
 
 /** `POST /moderations`, for keys that have it: one result per input. */
-export function createModeration(exchange: Exchange): Response {
+export function createModeration(exchange: Exchange): Answer {
   const { body, key, bill } = exchange;
   if (!key.moderation) {
     throw new APIError(
@@ -26,7 +27,7 @@ export function createModeration(exchange: Exchange): Response {
   const model = requireModel(exchange, id, "moderation", "chat");
   const tokens = inputs.reduce((sum, input) => sum + countTokens(input), 0);
   bill.expect(model.id, { inputTokens: tokens });
-  return Response.json({
+  return Answer.json({
     id: `modr-${randomUUID()}`,
     model: model.id,
     results: inputs.map((input) => {

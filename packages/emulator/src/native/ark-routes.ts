@@ -1,4 +1,5 @@
 import type { Exchange, Route } from "../api/exchange.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isTerminal, VIDEO_TASK_STATUSES } from "../tasks/video-task.js";
 import { arkTaskBody } from "../videos/ark-task-body.js";
@@ -27,7 +28,7 @@ export const arkRoutes: readonly Route[] = [
 ];
 
 /** The tasks of the caller, the newest first. */
-function listTasks({ url, key, services }: Exchange): Response {
+function listTasks({ url, key, services }: Exchange): Answer {
   const page = readPage(url, PAGES);
   const status = url.searchParams.get("filter.status");
   const known = VIDEO_TASK_STATUSES.find((each) => each === status);
@@ -40,14 +41,14 @@ function listTasks({ url, key, services }: Exchange): Response {
     .list({ key: key.key, family: "content", model, status: known })
     .filter(({ id }) => ids.size === 0 || ids.has(id))
     .reverse();
-  return Response.json({
+  return Answer.json({
     items: page.of(found).map((task) => arkTaskBody(task, services)),
     total: found.length,
   });
 }
 
 /** Cancels a task that waits, forgets one that has ended; nothing stops one that runs. */
-function deleteTask(exchange: Exchange): Response {
+function deleteTask(exchange: Exchange): Answer {
   const { tasks } = exchange.services;
   const { id, status } = findNativeTask(exchange, "content");
   if (status === "queued") {
@@ -60,5 +61,5 @@ function deleteTask(exchange: Exchange): Response {
     const message = `The task "${id}" is ${status}: only one that is queued can be cancelled, and one that succeeded, failed or expired deleted.`;
     throw new APIError(message, { status: 409, code });
   }
-  return Response.json({});
+  return Answer.json({});
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Exchange, Route } from "../api/exchange.js";
 import { Field } from "../checks/field.js";
 import { createEmbeddings, embeddingInputTexts } from "../embeddings/create-embeddings.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { bailianTaskBody, newBailianTaskBody } from "../videos/bailian-task-body.js";
@@ -36,7 +37,7 @@ export const bailianRoutes: readonly Route[] = [
   },
 ];
 
-function createTask(exchange: Exchange): Response {
+function createTask(exchange: Exchange): Answer {
   if (exchange.request.headers.get("x-dashscope-async") !== "enable") {
     throw new APIError(
       "current user api does not support synchronous calls; send X-DashScope-Async: enable.",
@@ -47,18 +48,18 @@ function createTask(exchange: Exchange): Response {
   const model = field.get("model").nonEmptyString() ?? "";
   const video = checkBailianVideo(field);
   field.finish();
-  return Response.json(newBailianTaskBody(startNativeTask(exchange, model, video, MODELS)));
+  return Answer.json(newBailianTaskBody(startNativeTask(exchange, model, video, MODELS)));
 }
 
 /** A task that is not there is no error: its status is unknown. */
-function retrieveTask({ parameters, key, services }: Exchange): Response {
+function retrieveTask({ parameters, key, services }: Exchange): Answer {
   const id = parameters["task_id"] ?? "";
   const task = services.tasks.find(undefined, key.key, id);
-  if (task) return Response.json(bailianTaskBody(task, services));
-  return Response.json({ request_id: randomUUID(), output: { task_id: id, task_status: "UNKNOWN" } });
+  if (task) return Answer.json(bailianTaskBody(task, services));
+  return Answer.json({ request_id: randomUUID(), output: { task_id: id, task_status: "UNKNOWN" } });
 }
 
-function cancelTask(exchange: Exchange): Response {
+function cancelTask(exchange: Exchange): Answer {
   const { id, status } = findNativeTask(exchange);
   if (status !== "queued") {
     throw APIError.badRequest(
@@ -68,18 +69,18 @@ function cancelTask(exchange: Exchange): Response {
   }
   // Whoever is called back may take as long as they like.
   void exchange.services.tasks.cancel(id);
-  return Response.json({ request_id: randomUUID() });
+  return Answer.json({ request_id: randomUUID() });
 }
 
 /** The same vectors as `POST /embeddings`, in Bailian's shape. */
-async function createTextEmbeddings(exchange: Exchange): Promise<Response> {
+async function createTextEmbeddings(exchange: Exchange): Promise<Answer> {
   const { body } = exchange;
   const model = isRecord(body) ? body["model"] : undefined;
   const parameters = isRecord(body) && isRecord(body["parameters"]) ? body["parameters"] : {};
   const described = { model, input: textsOf(body), dimensions: parameters["dimension"] };
-  const answer = await createEmbeddings({ ...exchange, body: described }).json();
-  const { data, usage } = answer as EmbeddingsAnswer;
-  return Response.json({
+  const answer = await createEmbeddings({ ...exchange, body: described }).text();
+  const { data, usage } = JSON.parse(answer) as EmbeddingsAnswer;
+  return Answer.json({
     request_id: randomUUID(),
     output: { embeddings: data.map(({ embedding, index }) => ({ embedding, text_index: index })) },
     usage: { total_tokens: usage.total_tokens },

@@ -1,4 +1,5 @@
 import type { Exchange, Route } from "../api/exchange.js";
+import { Answer } from "../http/answer.js";
 import type { VideoFamily } from "../tasks/video-task.js";
 import { wrappedPromptText } from "../videos/create-wrapped-task.js";
 import { klingTaskBody } from "../videos/kling-task-body.js";
@@ -33,28 +34,28 @@ export const klingRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/videos/text2video/:task_id",
     handle: (exchange) =>
-      Response.json(klingTaskBody(findNativeTask(exchange, "text2video"), exchange.services)),
+      Answer.json(klingTaskBody(findNativeTask(exchange, "text2video"), exchange.services)),
   },
   ...(Object.keys(ENDPOINTS) as (keyof typeof ENDPOINTS)[]).map(
     (family): Route => ({ method: "GET", path: `/v1/videos/${family}`, handle: listTasks(family) }),
   ),
 ];
 
-function createTask(family: "text2video" | "image2video"): (exchange: Exchange) => Response {
+function createTask(family: "text2video" | "image2video"): (exchange: Exchange) => Answer {
   return (exchange) => {
     const { model, video } = checkKlingRequest(exchange, family);
     const task = startNativeTask(exchange, model, video, ENDPOINTS[family]);
-    return Response.json(klingTaskBody(task, exchange.services));
+    return Answer.json(klingTaskBody(task, exchange.services));
   };
 }
 
 /** The tasks of the caller that one endpoint made, the newest first. */
-function listTasks(family: VideoFamily): (exchange: Exchange) => Response {
+function listTasks(family: VideoFamily): (exchange: Exchange) => Answer {
   return ({ url, key, services }) => {
     const found = services.tasks.list({ key: key.key, family }).reverse();
     const data = readPage(url, PAGES)
       .of(found)
       .map((task) => klingTaskBody(task, services).data);
-    return Response.json({ code: 0, message: "SUCCEED", request_id: `request_list_${family}`, data });
+    return Answer.json({ code: 0, message: "SUCCEED", request_id: `request_list_${family}`, data });
   };
 }

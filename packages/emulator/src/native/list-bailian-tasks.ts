@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Exchange } from "../api/exchange.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isTerminal, VIDEO_TASK_STATUSES, type VideoTask } from "../tasks/video-task.js";
 import { BAILIAN_WORDS } from "../videos/bailian-task-body.js";
@@ -12,7 +13,7 @@ const PAGES = {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `GET /api/v1/tasks`: the tasks of the caller within a day, the newest first. */
-export function listBailianTasks({ url, key, services }: Exchange): Response {
+export function listBailianTasks({ url, key, services }: Exchange): Answer {
   const page = readPage(url, PAGES);
   const { from, until } = readWindow(url, services.clock.now());
   const word = url.searchParams.get("status");
@@ -26,7 +27,7 @@ export function listBailianTasks({ url, key, services }: Exchange): Response {
     .filter(({ createdAt }) => createdAt >= from && createdAt <= until)
     .filter(({ id }) => wanted === null || id === wanted)
     .reverse();
-  return Response.json({
+  return Answer.json({
     request_id: randomUUID(),
     data: page.of(found).map(listed),
     ...{ total: found.length, total_page: Math.ceil(found.length / page.size) },

@@ -1,6 +1,7 @@
 import type { Exchange, Route } from "../api/exchange.js";
 import { checkImageInput } from "../checks/check-url.js";
 import { Field } from "../checks/field.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { fileResponse } from "../media/file-response.js";
@@ -46,7 +47,7 @@ export const newAPIRoutes: readonly Route[] = [
       handle(exchange) {
         const { model, video } = checkKlingRequest(exchange, family);
         const task = startNativeTask(exchange, model, video, ["image2video", "omni-video"]);
-        return Response.json(newAPIVideoBody(task, exchange.services));
+        return Answer.json(newAPIVideoBody(task, exchange.services));
       },
       promptTexts: (body) => [wrappedPromptText(body)],
       createsTask: true,
@@ -57,7 +58,7 @@ export const newAPIRoutes: readonly Route[] = [
 
 /** A task of whatever family: which endpoint made it, new-api does not ask. */
 function shown(bodyOf: (task: VideoTask, services: Exchange["services"]) => object) {
-  return (exchange: Exchange) => Response.json(bodyOf(findNativeTask(exchange), exchange.services));
+  return (exchange: Exchange) => Answer.json(bodyOf(findNativeTask(exchange), exchange.services));
 }
 
 /** Whether a body is that of the family `content`. */
@@ -65,7 +66,7 @@ function hasContent(body: unknown): boolean {
   return isRecord(body) && body["content"] !== undefined;
 }
 
-async function createTask(exchange: Exchange): Promise<Response> {
+async function createTask(exchange: Exchange): Promise<Answer> {
   const field = Field.body(await withImageAsURL(exchange.body));
   const size = field.get("size").optional((each) => checkVideoSize(each, "x"));
   const duration = field.get("duration").present ? field.get("duration") : field.get("seconds");
@@ -80,7 +81,7 @@ async function createTask(exchange: Exchange): Promise<Response> {
     firstFrame: image?.optional(checkImageInput),
   };
   field.finish();
-  return Response.json(newAPIVideoBody(startNativeTask(exchange, model, video, MODELS), exchange.services));
+  return Answer.json(newAPIVideoBody(startNativeTask(exchange, model, video, MODELS), exchange.services));
 }
 
 /** A picture that was uploaded, as the data URL that it could have been sent as. */
@@ -94,7 +95,7 @@ async function withImageAsURL(body: unknown): Promise<unknown> {
 }
 
 /** The film itself, to the key that ordered it. */
-async function serveContent(exchange: Exchange): Promise<Response> {
+async function serveContent(exchange: Exchange): Promise<Answer> {
   const { services, request } = exchange;
   const task = findNativeTask(exchange);
   if (task.status !== "succeeded") {

@@ -1,3 +1,4 @@
+import { Answer } from "../http/answer.js";
 import type { APIError } from "../http/api-error.js";
 import type { ProfileSettings } from "./profile.js";
 
@@ -104,9 +105,9 @@ const ENVELOPES: Record<ProfileSettings["errors"], Envelope> = {
 };
 
 /** An error in the envelope of a profile. */
-export function errorResponse(profile: ProfileSettings, error: APIError, refused: Refused): Response {
+export function errorResponse(profile: ProfileSettings, error: APIError, refused: Refused): Answer {
   const { status, body } = ENVELOPES[profile.errors](error, refused);
-  return Response.json(body, { status, headers: error.headers });
+  return Answer.json(body, { status, headers: error.headers });
 }
 
 function isVideoPath(path: string): boolean {

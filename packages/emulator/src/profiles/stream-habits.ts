@@ -1,3 +1,4 @@
+import type { Answer } from "../http/answer.js";
 import { isEventStream } from "../http/event-stream.js";
 import { isRecord } from "../json/is-record.js";
 import type { ProfileSettings } from "./profile.js";
@@ -11,10 +12,10 @@ interface Chunk {
 }
 
 /** Gives a stream of chat the habits of a route. Each of its pieces is one event. */
-export function withStreamHabits(response: Response, { streams }: ProfileSettings): Response {
+export function withStreamHabits(response: Answer, { streams }: ProfileSettings): Answer {
   const { doneMarker, usage, comments, emptyFirstId } = streams;
   const isUsual = doneMarker && usage === "own-chunk" && !comments && !emptyFirstId;
-  if (isUsual || response.body === null || !isEventStream(response)) return response;
+  if (isUsual || !(response.body instanceof ReadableStream) || !isEventStream(response)) return response;
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let held: string | undefined;
@@ -52,10 +53,7 @@ export function withStreamHabits(response: Response, { streams }: ProfileSetting
       if (held !== undefined) controller.enqueue(encoder.encode(held));
     },
   });
-  return new Response(response.body.pipeThrough(habits), {
-    status: response.status,
-    headers: response.headers,
-  });
+  return response.withBody(response.body.pipeThrough(habits));
 }
 
 function chunkOf(event: string): Chunk | undefined {

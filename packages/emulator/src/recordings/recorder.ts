@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { EventSplitter } from "../http/event-splitter.js";
 import { readUTF8 } from "../http/utf8.js";
@@ -79,11 +80,11 @@ export class Recorder implements Tape {
     }
   }
 
-  async answer(call: TapedCall): Promise<Response> {
+  async answer(call: TapedCall): Promise<Answer> {
     const placing = await this.#place(call);
     call.explain(`It was sent on to ${this.#upstream.baseURL}, and is recorded.`);
     const started = performance.now();
-    let response: Response;
+    let response: Answer;
     try {
       response = await this.#send(call);
     } catch (error) {
@@ -129,7 +130,7 @@ export class Recorder implements Tape {
     return { request, group, stem, number, redactor };
   }
 
-  #send(call: TapedCall): Promise<Response> {
+  #send(call: TapedCall): Promise<Answer> {
     const { method, path, query, origin, contentType, accept, bytes, signal } = call;
     if (path.startsWith(LINK_PREFIX)) {
       const target = this.#links.target(path);
@@ -155,7 +156,7 @@ export class Recorder implements Tape {
   }
 
   /** Gives an answer to the caller as it comes, with its links led, and writes it down when it has ended, however. */
-  #passOn(response: Response, headMs: number, call: TapedCall, placing: Placing): Response {
+  #passOn(response: Answer, headMs: number, call: TapedCall, placing: Placing): Answer {
     const { status, headers } = response;
     const pieces: ReceivedAnswer["pieces"][number][] = [];
     const started = performance.now();
@@ -174,9 +175,9 @@ export class Recorder implements Tape {
     };
     this.#open.add(end);
     call.signal.addEventListener("abort", leave, { once: true });
-    if (response.body === null) {
+    if (!(response.body instanceof ReadableStream)) {
       end("close");
-      return new Response(null, { status, headers });
+      return new Answer(null, { status, headers });
     }
     const reader = response.body.getReader();
     // What links are led to may be longer.
@@ -216,7 +217,7 @@ export class Recorder implements Tape {
         await reader.cancel(reason);
       },
     });
-    return new Response(body, { status, headers });
+    return new Answer(body, { status, headers });
   }
 
   /** Leads the links of a body on its way: a stream event by event, a text when it is whole. */

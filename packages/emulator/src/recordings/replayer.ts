@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { abortableDelay } from "../http/abortable-delay.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { ConnectionDropped } from "../http/connection-dropped.js";
 import { WELL_KNOWN_KEY } from "../state/key-store.js";
@@ -72,7 +73,7 @@ export class Replayer implements Tape {
     this.description = `${this.#recordings.length} recordings of ${this.#folder}`;
   }
 
-  async answer(call: TapedCall): Promise<Response> {
+  async answer(call: TapedCall): Promise<Answer> {
     const group = groupFolder(this.#group);
     const request = whatMatters(await describeRequest(call, redactorOf(call)), this.#options.ignore);
     const key = placeOf(group, matchKey(request));
@@ -108,7 +109,7 @@ export class Replayer implements Tape {
 
   async close(): Promise<void> {}
 
-  async #replay(file: string, call: TapedCall): Promise<Response> {
+  async #replay(file: string, call: TapedCall): Promise<Answer> {
     const path = join(this.#folder, file);
     const { recording, files } = readAnew(path);
     const { failure, response } = recording;
@@ -126,7 +127,7 @@ export class Replayer implements Tape {
     { status, headers: recorded, end, events }: RecordedResponse,
     pieces: DuePiece[],
     call: TapedCall,
-  ): Response {
+  ): Answer {
     if (end !== "close") call.explain(ENDS[end]);
     const headers = new Headers(recorded);
     const [only] = pieces;
@@ -134,7 +135,7 @@ export class Replayer implements Tape {
     const hasNoBody = status === 204 || status === 205 || status === 304;
     const body =
       pieces.length === 0 && (end === "close" || hasNoBody) ? null : this.#stream(pieces, end, call.signal);
-    return new Response(body, { status, headers });
+    return new Answer(body, { status, headers });
   }
 
   #stream(pieces: DuePiece[], end: RecordedEnd, signal: AbortSignal): ReadableStream<Uint8Array> {

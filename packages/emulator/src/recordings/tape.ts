@@ -1,3 +1,4 @@
+import type { Answer } from "../http/answer.js";
 import type { SentCall } from "./describe-request.js";
 
 /** A call that is recorded, or answered by a recording. */
@@ -28,7 +29,7 @@ export interface Tape {
   /** Where it records to, or replays from, in words. */
   readonly description: string;
   /** @throws APIError when there is nobody to answer, or no recording */
-  answer(call: TapedCall): Promise<Response>;
+  answer(call: TapedCall): Promise<Answer>;
   /** Under which name the calls that follow are recorded, or looked for; null for none. */
   use(group: string | null): void;
   list(): RecordingEntry[];

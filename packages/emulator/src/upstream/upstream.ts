@@ -1,3 +1,4 @@
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isPrivateHost } from "./private-host.js";
 import { requireOriginAndPath } from "./upstream-address.js";
@@ -71,7 +72,7 @@ export class Upstream {
     accept,
     body,
     signal,
-  }: UpstreamRequest): Promise<Response> {
+  }: UpstreamRequest): Promise<Answer> {
     const { apiKey } = this.#options;
     const base = isBeside ? this.baseURL.replace(/\/v1$/, "") : this.baseURL;
     const headers = {
@@ -93,7 +94,7 @@ export class Upstream {
    *
    * @throws APIError as `send`, and 502 for a link that is not followed
    */
-  async download(link: string, signal: AbortSignal): Promise<Response> {
+  async download(link: string, signal: AbortSignal): Promise<Answer> {
     let url = new URL(link);
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       await this.#requireReachable(url);
@@ -104,7 +105,7 @@ export class Upstream {
       const location = response.headers.get("location");
       response.headers.delete("location");
       if (response.status < 300 || response.status > 399 || location === null) return response;
-      await response.body?.cancel();
+      await response.cancel();
       if (!URL.canParse(location, url.href)) break;
       url = new URL(location, url);
     }
@@ -125,7 +126,7 @@ export class Upstream {
     init: RequestInit & { headers: Record<string, string> },
     signal: AbortSignal,
     passed: readonly string[] = [],
-  ): Promise<Response> {
+  ): Promise<Answer> {
     const { headTimeoutMs = DEFAULT_HEAD_TIMEOUT_MS, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } =
       this.#options;
     const ending = new AbortController();
@@ -156,9 +157,9 @@ export class Upstream {
       const answer = { status: response.status, headers: Object.fromEntries(headers) };
       if (response.body === null) {
         done();
-        return new Response(null, answer);
+        return new Answer(null, answer);
       }
-      return new Response(untilIdle(response.body, { idleTimeoutMs, ending, done }), answer);
+      return new Answer(untilIdle(response.body, { idleTimeoutMs, ending, done }), answer);
     } catch (error) {
       done();
       if (signal.aborted) throw signal.reason;

@@ -1,6 +1,7 @@
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { hashText } from "../language/hash-text.js";
@@ -16,7 +17,7 @@ const DEFAULT_DURATION_SECONDS = 5;
 const DEFAULT_EXPIRES_AFTER_SECONDS = 172_800;
 
 /** `POST /videos`: starts a task of the family `content`. */
-export function createVideoTask(exchange: Exchange): Response {
+export function createVideoTask(exchange: Exchange): Answer {
   const { body, key, services } = exchange;
   const field = Field.body(body);
   const modelId = field.get("model").nonEmptyString();
@@ -32,7 +33,7 @@ export function createVideoTask(exchange: Exchange): Response {
   const settings = draft ? settingsFromDraft(draft, request) : settingsOf(request, services.seed);
   const { id, series } = model;
   const task = startVideoTask(exchange, { family: "content", model: id, series, prompt: text, settings });
-  return Response.json(shapesOf(services).created(task, services));
+  return Answer.json(shapesOf(services).created(task, services));
 }
 
 /** The text of a create request, checked or not, in which prompt markers count. */

@@ -1,6 +1,7 @@
 import type { Exchange } from "../api/exchange.js";
 import { requireModel } from "../api/require-model.js";
 import { Field } from "../checks/field.js";
+import { Answer } from "../http/answer.js";
 import { APIError } from "../http/api-error.js";
 import { isRecord } from "../json/is-record.js";
 import { hashText } from "../language/hash-text.js";
@@ -28,7 +29,7 @@ interface WrappedVideo {
 }
 
 /** `POST /videos/image2video`: starts a task that begins with a picture. */
-export function createImageToVideoTask(exchange: Exchange): Response {
+export function createImageToVideoTask(exchange: Exchange): Answer {
   return createTask(exchange, "image2video", (body) => {
     const { image, ...request } = checkImageToVideoRequest(body);
     return { ...request, firstFrame: image, ratio: "adaptive" };
@@ -36,7 +37,7 @@ export function createImageToVideoTask(exchange: Exchange): Response {
 }
 
 /** `POST /videos/omni-video`: starts a task from text, pictures and videos. */
-export function createOmniVideoTask(exchange: Exchange): Response {
+export function createOmniVideoTask(exchange: Exchange): Answer {
   return createTask(exchange, "omni-video", (body) => {
     const { aspectRatio, ...request } = checkOmniVideoRequest(body);
     return { ...request, sound: false, ratio: aspectRatio ?? "adaptive" };
@@ -53,7 +54,7 @@ function createTask(
   exchange: Exchange,
   family: "image2video" | "omni-video",
   check: (body: Field) => WrappedVideo,
-): Response {
+): Answer {
   const { body, key, services } = exchange;
   const field = Field.body(body);
   const modelId = field.get("model_name").nonEmptyString();
@@ -84,5 +85,5 @@ function createTask(
     ...{ family, externalId, model: model.id, settings },
     prompt: video.prompt,
   });
-  return Response.json(shapesOf(services).created(task, services));
+  return Answer.json(shapesOf(services).created(task, services));
 }
