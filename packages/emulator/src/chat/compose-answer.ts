@@ -74,7 +74,7 @@ function lookUpAll(
   const { conjunction } = PHRASES[languageOf(question)];
   const parts = question
     .split(/(?<=[?？])\s*/)
-    .flatMap((part) => part.split(new RegExp(conjunction, "iu")))
+    .flatMap((part) => part.split(conjunction))
     .filter((part) => part.trim() !== "");
   const answers =
     parts.length > 1 && parts.length <= MOST_QUESTIONS

@@ -80,7 +80,7 @@ function itemsFor({ instruction, material, language }: Task, lookUp: LookUp): st
     .map((sentence) =>
       sentence
         .replace(/[.!?。！？]+$/, "")
-        .split(new RegExp(separator, "giu"))
+        .split(separator)
         .map((item) => item.trim()),
     )
     .filter((items) => items.length >= FEWEST_ITEMS);

@@ -35,7 +35,7 @@ export function completedQuestion(question: string, earlier: string | undefined)
 function itemsOf(sentence: string, separator: RegExp): string[] {
   const [head = "", ...rest] = sentence
     .replace(/[.!?。！？]+\s*$/, "")
-    .split(new RegExp(separator, "giu"))
+    .split(separator)
     .map((item) => item.trim());
   const [, led = head] = /^.*[:：]\s*(.+)$/.exec(head) ?? [];
   return [led, ...rest].filter((item) => item !== "");

@@ -69,15 +69,15 @@ const SHOWN_PASSAGES = 5;
 
 /** Looks the answer to a question up in the sources; undefined when they do not hold it. */
 export function groundAnswer(question: string, sources: readonly Source[]): GroundedAnswer | undefined {
+  const passages = collectPassages(question, sources);
+  if (passages.length === 0) return undefined;
   const asked = question.replace(REFERENCE, " ");
   const language = languageOf(asked);
   const terms = questionTerms(asked.replace(PHRASES[language].questionWords, " "), language);
   if (terms.length === 0) return undefined;
-  const passages = collectPassages(question, sources);
   const total = terms.reduce((sum, term) => sum + term.weight, 0);
-  const known = new Set(passages.flatMap(({ keys }) => [...keys]));
   const missesName = terms.some(
-    (term) => term.weight === SPECIFIC_WEIGHT && !term.keys.some((key) => known.has(key)),
+    (term) => term.weight === SPECIFIC_WEIGHT && !passages.some((passage) => isIn(term, passage)),
   );
   const required = missesName ? MIN_COVERAGE_WITHOUT_NAMES : MIN_COVERAGE;
   const questionFeatures = textFeatures(question);

@@ -6,21 +6,21 @@ import type { ComposedToolCall, LimitedReply, Reply } from "./reply.js";
 export function limitReply(reply: Reply, { stop, maxTokens }: ChatRequest): LimitedReply {
   let left = maxTokens;
   let cut = false;
-  const take = (text: string): string => {
+  const take = (text: string): { text: string; tokens: number } => {
     const tokens = tokenize(text);
     if (tokens.length <= left) {
       left -= tokens.length;
-      return text;
+      return { text, tokens: tokens.length };
     }
     cut = true;
+    // A piece of a run of letters is made of other tokens than the run.
     const kept = tokens.slice(0, left).join("");
     left = 0;
-    return kept;
+    return { text: kept, tokens: tokenize(kept).length };
   };
 
   const reasoning = reply.reasoning === undefined ? undefined : take(reply.reasoning);
-  const reasoningTokens = reasoning === undefined ? 0 : tokenize(reasoning).length;
-  const content = reply.content === null ? null : take(beforeStop(reply.content, stop));
+  const content = reply.content === null ? undefined : take(beforeStop(reply.content, stop));
   const toolCalls: ComposedToolCall[] = [];
   let callTokens = 0;
   for (const call of reply.toolCalls) {
@@ -31,17 +31,18 @@ export function limitReply(reply: Reply, { stop, maxTokens }: ChatRequest): Limi
       break;
     }
     left -= nameTokens;
-    const kept = { name: call.name, arguments: take(call.arguments) };
-    callTokens += tokenize(kept.arguments).length + nameTokens;
-    toolCalls.push(kept);
+    const { text, tokens } = take(call.arguments);
+    callTokens += tokens + nameTokens;
+    toolCalls.push({ name: call.name, arguments: text });
   }
+  const reasoningTokens = reasoning?.tokens ?? 0;
   return {
-    content,
-    reasoning,
+    content: content?.text ?? null,
+    reasoning: reasoning?.text,
     toolCalls,
     finishReason: cut ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop",
     reasoningTokens,
-    completionTokens: reasoningTokens + tokenize(content ?? "").length + callTokens,
+    completionTokens: reasoningTokens + (content?.tokens ?? 0) + callTokens,
   };
 }
 

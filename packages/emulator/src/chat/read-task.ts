@@ -52,7 +52,7 @@ export function readTask({ userText, question, sources, systemText }: Conversati
   const instruction = isSystemAsking ? systemText : asked;
   const material = isSystemAsking ? userText : own.material || given.join("\n").replace(instruction, "");
   const lines = `${systemText}\n${asked}`;
-  const lists = [...asked.matchAll(new RegExp(phrases.bullets, "giu"))];
+  const lists = [...asked.matchAll(phrases.bullets)];
   const wantsList = lists.find((list) => numberIn(list, phrases) !== undefined) ?? lists[0];
   return {
     language,
@@ -149,9 +149,7 @@ function labelsIn(instruction: string, phrases: Phrases): string[] {
 function labelsOf(sentence: string, { separator, labelLead }: Phrases): string[] {
   if (sentence.length > LONGEST_INSTRUCTION) return [];
   const clause = sentence.replace(/[.!?。！？:：)）]+\s*$/, "");
-  const items = clause
-    .split(new RegExp(separator, "giu"))
-    .map((item) => item.trim().replace(/^["'„“]|["'”“]$/g, ""));
+  const items = clause.split(separator).map((item) => item.trim().replace(/^["'„“]|["'”“]$/g, ""));
   const [first = "", ...others] = items;
   const led = first.replace(labelLead, "");
   const longest = Math.max(...others.slice(0, 2).map((item) => item.split(/\s+/).length), 1);

@@ -13,7 +13,7 @@ export const ENGLISH: Phrases = {
   sentences:
     /\b(?:in|into|to|with|using|as) (?:just |only |exactly |at most )?(\w+) (?:\w+ ){0,2}?sentences?\b|\b(?:one|single)-sentence\b/i,
   bullets:
-    /\b(?:(?:in|as|with|exactly|the|give me|give|list) )*(?:(one|two|three|four|five|six|seven|\d) )?(?:\w+ )?(?:bullet points?|bullets|key points|main points)\b|\b(?:as a|in a) (?:\w+ )?list\b/i,
+    /\b(?:(?:in|as|with|exactly|the|give me|give|list) )*(?:(one|two|three|four|five|six|seven|\d) )?(?:\w+ )?(?:bullet points?|bullets|key points|main points)\b|\b(?:as a|in a) (?:\w+ )?list\b/gi,
   classification:
     /\bclassif|\bcategor|\blabels?\b|\bsentiment\b|\bwhich of\b|\bwhether\b|\bsort\b|\btone\b|\bas (?:\w+|\w+ \w+)(?:,|\s+or\b)|\banswer with (?:one|a single) word\b|^\W*is (?:this|the)\b.*,.*\bor\b/i,
   yesOrNo: /\byes or no\b|\byes\/no\b|\btrue or false\b/i,

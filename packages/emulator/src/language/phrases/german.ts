@@ -13,7 +13,7 @@ export const GERMAN: Phrases = {
   sentences:
     /\b(?:in|mit) (?:nur |genau |höchstens )?(\p{L}+|\d) (?:\p{L}+ ){0,2}?s(?:atz|ätzen?|ätze)(?!\p{L})/iu,
   bullets:
-    /(?:(?:in|als|mit|genau|die|nenne|gib) )*(?:(einen?|einem|zwei|drei|vier|fünf|sechs|\d) )?(?:\p{L}+ )?(?:stichpunkt(?:e|en)?|aufzählungspunkt(?:e|en)?|spiegelstrich(?:e|en)?|hauptpunkte)(?!\p{L})|als (?:\p{L}+ )?liste(?!\p{L})/iu,
+    /(?:(?:in|als|mit|genau|die|nenne|gib) )*(?:(einen?|einem|zwei|drei|vier|fünf|sechs|\d) )?(?:\p{L}+ )?(?:stichpunkt(?:e|en)?|aufzählungspunkt(?:e|en)?|spiegelstrich(?:e|en)?|hauptpunkte)(?!\p{L})|als (?:\p{L}+ )?liste(?!\p{L})/giu,
   classification:
     /klassifi|kategor|\blabels?\b|stimmung|\bordne\b|\bsortier|\bwelche[rsn]? (?:der|von)\b|einordnen|mit einem wort|^\W*ist (?:die|der|das|diese[rs]?)\b.*,.*\boder\b/i,
   yesOrNo: /\bja oder nein\b|\bja\/nein\b/i,

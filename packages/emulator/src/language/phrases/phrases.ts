@@ -11,7 +11,7 @@ export interface Phrases {
   summary: RegExp;
   /** `in two sentences`; the first group is how many. */
   sentences: RegExp;
-  /** `three bullet points`, `as a list`; the first group is how many, where it is told. */
+  /** `three bullet points`, `as a list`, each time it is said; the first group is how many, where it is told. */
   bullets: RegExp;
   /** One of several labels is the whole answer. */
   classification: RegExp;
