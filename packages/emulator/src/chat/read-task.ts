@@ -3,6 +3,7 @@ import { PHRASES, type Phrases } from "../language/phrases/phrases.js";
 import { splitSentences } from "../language/split-passages.js";
 import { categoryOf } from "./classify.js";
 import type { Conversation } from "./read-conversation.js";
+import { readPrompt } from "./read-prompt.js";
 
 /** What is asked to be done with which text, and how the answer is to look. */
 export interface Task {
@@ -45,13 +46,15 @@ export function readTask({ userText, question, sources, systemText }: Conversati
   const phrases = PHRASES[language];
   const own = partsOf(userText, phrases);
   const asked = (own.instruction || question).slice(0, LONGEST_REQUEST);
-  // Whoever sorts many texts says once how, and sends one after the other.
+  // Whoever sorts many texts says once how, and sends one after the other. What is given to look things up in says nothing of it.
+  const system = readPrompt(systemText);
+  const standing = system.marked ? system.instructions : systemText.slice(0, LONGEST_REQUEST);
   const isSystemAsking =
-    (phrases.classification.test(systemText) || PHRASES.en.classification.test(systemText)) &&
+    (phrases.classification.test(standing) || PHRASES.en.classification.test(standing)) &&
     !phrases.classification.test(asked);
-  const instruction = isSystemAsking ? systemText : asked;
+  const instruction = isSystemAsking ? standing : asked;
   const material = isSystemAsking ? userText : own.material || given.join("\n").replace(instruction, "");
-  const lines = `${systemText}\n${asked}`;
+  const lines = `${standing}\n${asked}`;
   const lists = [...asked.matchAll(phrases.bullets)];
   const wantsList = lists.find((list) => numberIn(list, phrases) !== undefined) ?? lists[0];
   return {

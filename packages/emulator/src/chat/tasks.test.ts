@@ -48,6 +48,17 @@ describe("a task", () => {
   });
 });
 
+it("takes no labels from what is there to look things up in", () => {
+  const context =
+    "Errors have labels. The key is not in logs, errors, printed clients, redirects or downloads. Five redirects are followed.";
+  const conversation = readConversation([
+    message("system", `Answer from the context only.\n\nContext:\n${context}`),
+    message("user", "How many redirects are followed?"),
+  ]);
+  expect(readTask(conversation).labels).toEqual([]);
+  expect(composeAnswer(conversation, 1).text).toContain("Five redirects");
+});
+
 describe("an answer", () => {
   it.each<[what: string, texts: string[], expected: string | RegExp]>([
     [
