@@ -32,6 +32,8 @@ export interface Conversation {
   /** What the images in the last user message look like, when there are some. */
   seenImages?: string;
   systemText: string;
+  /** What it says but for a context that it marks as such. */
+  systemInstructions: string;
   /** What the user asked before. */
   earlierQuestion?: string;
 }
@@ -80,6 +82,7 @@ export function readConversation(sent: readonly ChatMessage[], seenImages?: stri
     toolResults,
     seenImages,
     systemText,
+    systemInstructions: system.instructions,
     ...(earlier !== undefined && { earlierQuestion: readPrompt(stripPromptMarkers(earlier.text)).question }),
   };
 }
@@ -93,14 +96,14 @@ function readable(text: string): string {
 }
 
 /** A system prompt without its instructions; a marked context in it is taken whole. */
-function readSystem(systemText: string): { text: string; marked: boolean } {
+function readSystem(systemText: string): { text: string; marked: boolean; instructions: string } {
   const { context, marked, instructions } = readPrompt(systemText);
-  if (marked) return { text: context, marked: true };
+  if (marked) return { text: context, marked, instructions };
   const material = (instructions || systemText)
     .split("\n")
     .map((line) => withoutInstructions(line))
     .filter((line) => line !== "");
-  return { text: material.join("\n"), marked: false };
+  return { text: material.join("\n"), marked, instructions: systemText };
 }
 
 function withoutInstructions(line: string): string {

@@ -3,7 +3,6 @@ import { PHRASES, type Phrases } from "../language/phrases/phrases.js";
 import { splitSentences } from "../language/split-passages.js";
 import { categoryOf } from "./classify.js";
 import type { Conversation } from "./read-conversation.js";
-import { readPrompt } from "./read-prompt.js";
 
 /** What is asked to be done with which text, and how the answer is to look. */
 export interface Task {
@@ -40,15 +39,14 @@ const QUOTED = /["„“「]([^"”“」]{16,4000})["”“」]/;
 const COLON = /^([^\n:：]{4,200}[:：])\s*(\S[\s\S]*)$/;
 
 /** Takes a request apart into what to do and what to do it with. */
-export function readTask({ userText, question, sources, systemText }: Conversation): Task {
+export function readTask({ userText, question, sources, systemInstructions }: Conversation): Task {
   const given = sources.filter(({ origin }) => origin === "prompt").map(({ text }) => text);
   const language = languageOf(askingBlock(userText) ?? question, userText);
   const phrases = PHRASES[language];
   const own = partsOf(userText, phrases);
   const asked = (own.instruction || question).slice(0, LONGEST_REQUEST);
   // Whoever sorts many texts says once how, and sends one after the other. What is given to look things up in says nothing of it.
-  const system = readPrompt(systemText);
-  const standing = system.marked ? system.instructions : systemText.slice(0, LONGEST_REQUEST);
+  const standing = systemInstructions.slice(0, LONGEST_REQUEST);
   const isSystemAsking =
     (phrases.classification.test(standing) || PHRASES.en.classification.test(standing)) &&
     !phrases.classification.test(asked);

@@ -6,7 +6,7 @@ import { composeReply } from "./compose-reply.js";
 import { Thinker } from "./thinker.js";
 
 const SETTINGS = { seed: 1, now: 0, reasons: false };
-const CONTEXT = Array.from({ length: 4_000 }, (_, index) => `Order ${index} went to city ${index * 7}.`).join(
+const CONTEXT = Array.from({ length: 9_000 }, (_, index) => `Order ${index} went to city ${index * 7}.`).join(
   "\n",
 );
 

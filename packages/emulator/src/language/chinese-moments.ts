@@ -12,7 +12,7 @@ import {
   weekdayInWeek,
   weekdayOf,
 } from "./calendar.js";
-import { type DayPart, type MomentRule, minutesOf } from "./moment-rule.js";
+import { type DayPart, holidayRule, type MomentRule, minutesOf } from "./moment-rule.js";
 import { readNumber } from "./number-words.js";
 
 const NUMBER = "\\d{1,4}|[零〇一二两三四五六七八九十百]{1,5}";
@@ -220,16 +220,7 @@ export const CHINESE_MOMENTS: readonly MomentRule[] = [
     },
     examples: { 下个月3号: "2026-04-03" },
   },
-  ...HOLIDAYS.map(
-    ([name, month, day]): MomentRule => ({
-      pattern: characters(name),
-      read: (_, now) => {
-        const found = comingDate(dayAt(now), month, day);
-        return found === undefined ? undefined : { day: found };
-      },
-      examples: {},
-    }),
-  ),
+  ...HOLIDAYS.map(([name, month, day]) => holidayRule(characters(name), month, day)),
   {
     pattern: characters(
       `(?<part>${PART})?(?<hour>${SMALL})[点點](?:钟|整|(?<half>半)|(?<quarter>[一三])刻|(?<minute>[0-5]?\\d|[零〇一二三四五六七八九十]{1,3})(?:分|(?![\\d零〇一二三四五六七八九十个位名人张份台件条杯道])))?(?!建议|要求|意见|概括|总结|理由|原因|内容|\\d)|(?<part2>${PART})(?<hour2>\\d{1,2})[:：](?<minute2>[0-5]\\d)`,

@@ -11,7 +11,7 @@ import {
   startOfMonth,
   weekdayInWeek,
 } from "./calendar.js";
-import { type DayPart, type MomentRule, minutesOf, words } from "./moment-rule.js";
+import { type DayPart, holidayRule, type MomentRule, minutesOf, words } from "./moment-rule.js";
 import { readNumber } from "./number-words.js";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -33,15 +33,14 @@ const DAYS: Readonly<Record<string, number>> = {
   tmrw: 1,
   "day after tomorrow": 2,
 };
-const HOLIDAYS: Readonly<Record<string, readonly [month: number, day: number]>> = {
-  "new year's eve": [12, 31],
-  "new year's day": [1, 1],
-  "christmas eve": [12, 24],
-  "christmas day": [12, 25],
-  christmas: [12, 25],
-  "valentine's day": [2, 14],
-  halloween: [10, 31],
-};
+const HOLIDAYS: readonly (readonly [name: string, month: number, day: number])[] = [
+  ["new year['’]s eve", 12, 31],
+  ["new year['’]s day", 1, 1],
+  ["christmas eve", 12, 24],
+  ["christmas(?: day)?(?! (?:eve|day))", 12, 25],
+  ["valentine['’]s day", 2, 14],
+  ["halloween", 10, 31],
+];
 
 function dateOf(
   { month = "", day = "", year }: Readonly<Record<string, string | undefined>>,
@@ -238,20 +237,7 @@ export const ENGLISH_MOMENTS: readonly MomentRule[] = [
     },
     examples: { "3/15/2026": "2026-03-15", "15/3/2026": "2026-03-15" },
   },
-  {
-    pattern: words(
-      Object.keys(HOLIDAYS)
-        .map((name) => `(?<h${name.replace(/\W/g, "")}>${name.replace("'", "['’]")})`)
-        .join("|"),
-    ),
-    read: (groups, now) => {
-      const name = Object.keys(HOLIDAYS).find((key) => groups[`h${key.replace(/\W/g, "")}`] !== undefined);
-      const [month, day] = HOLIDAYS[name ?? ""] ?? [1, 1];
-      const found = comingDate(dayAt(now), month, day);
-      return found === undefined ? undefined : { day: found };
-    },
-    examples: { "on Christmas Eve": "2026-12-24", "New Year's Day": "2027-01-01" },
-  },
+  ...HOLIDAYS.map(([name, month, day]) => holidayRule(words(name), month, day)),
   {
     pattern:
       /(?<![\p{L}\d:.])(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)(?::[0-5]\d)? ?(?<half>[ap]\.?m\b\.?)?(?![\d:])/giu,

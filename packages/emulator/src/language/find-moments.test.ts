@@ -22,6 +22,20 @@ describe.each(["UTC", "Asia/Shanghai", "America/Los_Angeles"])("a moment, in the
   });
 });
 
+describe("days that are the same each year", () => {
+  it.each([
+    ["on Christmas Eve", "2026-12-24"],
+    ["New Year's Day", "2027-01-01"],
+    ["until New Year’s Eve", "2026-12-31"],
+    ["at Christmas", "2026-12-25"],
+    ["on Christmas Day", "2026-12-25"],
+    ["for Valentine's Day", "2027-02-14"],
+    ["on Halloween at 7pm", "2026-10-31T19:00"],
+  ])("%s is %s", (text, expected) => {
+    expect(said(text)).toBe(expected);
+  });
+});
+
 describe("moments of whole sentences", () => {
   it.each([
     ["Book a table for four at Luigi's tomorrow at 7pm, please.", "2026-03-03T19:00"],

@@ -11,7 +11,7 @@ import {
   startOfMonth,
   weekdayInWeek,
 } from "./calendar.js";
-import { type DayPart, type MomentRule, minutesOf, words } from "./moment-rule.js";
+import { type DayPart, holidayRule, type MomentRule, minutesOf, words } from "./moment-rule.js";
 import { readNumber } from "./number-words.js";
 
 const MONTHS = ["jan", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"];
@@ -230,16 +230,7 @@ export const GERMAN_MOMENTS: readonly MomentRule[] = [
     },
     examples: { "am 15. um 10 Uhr": "2026-03-15T10:00", "bis zum 20.": "2026-03-20" },
   },
-  ...HOLIDAYS.map(
-    ([name, month, day]): MomentRule => ({
-      pattern: words(name),
-      read: (_, now) => {
-        const found = comingDate(dayAt(now), month, day);
-        return found === undefined ? undefined : { day: found };
-      },
-      examples: {},
-    }),
-  ),
+  ...HOLIDAYS.map(([name, month, day]) => holidayRule(words(name), month, day)),
   {
     pattern: words(
       `(?<hour>[01]?\\d|2[0-4])(?:[.:](?<minute>[0-5]\\d))? ?uhr(?: (?<minute2>[0-5]?\\d)(?![.:]\\d))?`,

@@ -1,3 +1,5 @@
+import { comingDate, dayAt } from "./calendar.js";
+
 /** A part of the day, which tells 7 in the evening from 7 in the morning. */
 export type DayPart = "morning" | "noon" | "afternoon" | "evening" | "night";
 
@@ -29,4 +31,16 @@ export function words(source: string): RegExp {
 
 export function minutesOf(hour: number, minute = 0): number | undefined {
   return hour <= 24 && minute < 60 ? (hour % 24) * 60 + minute : undefined;
+}
+
+/** A rule for days that are the same each year. @param name a pattern of what the day is called */
+export function holidayRule(name: RegExp, month: number, day: number): MomentRule {
+  return {
+    pattern: name,
+    read: (_, now) => {
+      const found = comingDate(dayAt(now), month, day);
+      return found === undefined ? undefined : { day: found };
+    },
+    examples: {},
+  };
 }
