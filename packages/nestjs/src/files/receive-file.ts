@@ -114,13 +114,13 @@ async function receive(
   let received = offset;
   let synced = offset;
   let isDiskWell = true;
-  const sync = async () => {
+  const sync = async (length = lengthOf(download)) => {
     await file.sync().catch((error) => {
       isDiskWell = false;
       throw error;
     });
     synced = received;
-    await note(transfer, synced, origin);
+    await note(transfer, synced, origin, length);
   };
   let inode: bigint;
   try {
@@ -137,8 +137,7 @@ async function receive(
     const expected = lengthOf(download);
     if (expected !== undefined && received !== expected)
       throw new Error(`The file has ${received} bytes, and not the ${expected} that were announced.`);
-    await sync();
-    await note(transfer, received, origin, received);
+    await sync(received);
   } catch (error) {
     await reader.cancel(error).catch(() => undefined);
     // So that the next attempt goes on here. After a sync that failed the next may confirm what it left out.
